@@ -1,0 +1,26 @@
+"""Generated data whose strongly relevant, weakly relevant and irrelevant features are known.
+
+Every generator draws a few informative columns and a target from them; ``_columns.expand`` then makes strong,
+weak, repeated and irrelevant columns of these, and says which is which.
+
+Examples
+--------
+>>> from allrelevant.datasets import make_simulation
+>>> X, y, relevance = make_simulation("sim1", random_state=0)
+>>> X.shape
+(500, 30)
+"""
+
+from __future__ import annotations
+
+from allrelevant.datasets._classification import make_relevance_classification
+from allrelevant.datasets._columns import RelevanceData
+from allrelevant.datasets._simulations import SIMULATIONS, SimulationSpec, make_simulation
+
+__all__ = [
+    "SIMULATIONS",
+    "RelevanceData",
+    "SimulationSpec",
+    "make_relevance_classification",
+    "make_simulation",
+]

@@ -1,0 +1,242 @@
+"""What all linear relevance estimators share: the way from data to a relevance result."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
+
+import allrelevant
+from allrelevant._progress import Progress
+from allrelevant.errors import RelevanceWarning
+from allrelevant.estimators._canonical import Canonical, canonical_form
+from allrelevant.formulations import Formulation
+from allrelevant.lp import ENGINES, Array
+from allrelevant.relevance.baseline import Baseline, Fold, fit_baseline
+from allrelevant.relevance.intervals import relevance_intervals
+from allrelevant.relevance.nearoptimal import NearOptimalSet, near_optimal_set
+from allrelevant.result import RelevanceResult, Thresholds
+from allrelevant.stats.probes import Probes, added_probes, draw_probes, replaced_probes
+from allrelevant.stats.thresholds import MIN_PROBES, RULES, chance_of, classify, find_thresholds
+
+__all__ = ["LinearRelevance"]
+
+
+class LinearRelevance(SelectorMixin, BaseEstimator):
+    """Base of the linear relevance estimators; not to be used on its own."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 0, None, closed="neither"), None],
+        "norm_slack": [Interval(Real, 0, None, closed="left")],
+        "loss_slack": [Interval(Real, 0, None, closed="left")],
+        "n_probes": [Interval(Integral, MIN_PROBES, None, closed="left")],
+        "confidence": [Interval(Real, 0.5, 1, closed="neither")],
+        "threshold_rule": [StrOptions(set(RULES))],
+        "standardize": ["boolean"],
+        "cv": ["cv_object"],
+        "engine": [StrOptions(set(ENGINES))],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float | None = None,
+        norm_slack: float = 0.1,
+        loss_slack: float = 0.1,
+        n_probes: int = 50,
+        confidence: float = 0.9999,
+        threshold_rule: str = "added",
+        standardize: bool = True,
+        cv: Any = 3,
+        engine: str = "auto",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.norm_slack = norm_slack
+        self.loss_slack = loss_slack
+        self.n_probes = n_probes
+        self.confidence = confidence
+        self.threshold_rule = threshold_rule
+        self.standardize = standardize
+        self.cv = cv
+        self.engine = engine
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _fit_relevance(
+        self, formulation: Formulation, X: Array, y: NDArray[Any], target: Array, sample_weight: Array
+    ) -> Baseline:
+        """Run the whole method on validated data; sets all fitted attributes but those of the target."""
+        random_state = check_random_state(self.random_state)
+        fold_seed, probe_seed = random_state.randint(np.iinfo(np.int32).max, size=2)
+        progress = Progress(int(self.verbose))
+        data = canonical_form(X, target, sample_weight)
+        mean, scale = self._location(data)
+        Z = (data.X - mean) / scale
+        notes: list[str] = []
+        # One thread per worker: small products gain nothing from more, and rounding stays the same.
+        with threadpool_limits(limits=1, user_api="blas"):
+            baseline = fit_baseline(
+                formulation,
+                Z,
+                data.target,
+                data.sample_weight,
+                C=self.C,
+                folds=self._folds(formulation, data, X, y, sample_weight, int(fold_seed)),
+                progress=progress,
+            )
+            near = near_optimal_set(
+                baseline.program, baseline.w, baseline.b, norm_slack=self.norm_slack, loss_slack=self.loss_slack
+            )
+            intervals = relevance_intervals(near, engine=self.engine, n_jobs=self.n_jobs, progress=progress)
+            probes = self._probe(near, baseline.formulation, data, Z, int(probe_seed), progress, notes)
+        thresholds, pvalues, classes = self._judge(intervals.minimum, intervals.maximum, probes)
+
+        share = baseline.w / near.mu if near.mu > 0 else np.zeros_like(baseline.w)
+        spread = data.restore(np.stack([intervals.minimum, intervals.maximum])).T
+        self.intervals_ = np.ascontiguousarray(spread)
+        self.relevance_classes_ = data.restore(classes)
+        self.pvalues_ = data.restore(pvalues)
+        self.thresholds_ = thresholds
+        self._set_model(data, baseline, mean, scale)
+        self.result_ = RelevanceResult(
+            feature_names=tuple(getattr(self, "feature_names_in_", [f"x{k}" for k in range(X.shape[1])])),
+            intervals=self.intervals_,
+            classes=self.relevance_classes_,
+            pvalues=self.pvalues_,
+            baseline=data.restore(share * data.signs),
+            thresholds=thresholds,
+            problem=formulation.name,
+            n_samples=int((sample_weight > 0).sum()),
+            hyperparameters=baseline.hyperparameters,
+            scores={
+                "metric": formulation.metric,
+                "cross_validated": None if np.isnan(baseline.cross_validated) else baseline.cross_validated,
+                "training": baseline.training,
+            },
+            parameters={name: _plain(value) for name, value in self.get_params(deep=False).items()},
+            seed=int(self.random_state) if isinstance(self.random_state, Integral) else None,
+            engine=intervals.engine,
+            max_gap=max(intervals.gap, 0.0 if probes is None else probes.gap),
+            n_programs=intervals.n_programs + (0 if probes is None else probes.n_programs),
+            cpu_seconds=progress.cpu_seconds,
+            notes=tuple(notes),
+            version=allrelevant.__version__,
+        )
+        for note in notes:
+            warnings.warn(note, RelevanceWarning, stacklevel=3)
+        return baseline
+
+    def _location(self, data: Canonical) -> tuple[Array, Array]:
+        """Shift and scale of every column; constant columns become 0, so that no weight of theirs acts as offset."""
+        total = data.sample_weight.sum()
+        mean = data.sample_weight @ data.X / total
+        spread = np.sqrt(data.sample_weight @ (data.X - mean) ** 2 / total)
+        constant = np.ptp(data.X, axis=0) == 0.0
+        if self.standardize:
+            # Columns that vary by less than rounding cannot be scaled in any meaningful way.
+            constant |= spread <= 10 * np.finfo(float).eps * np.abs(mean)
+            return mean, np.where(constant, np.inf, spread)
+        return np.where(constant, mean, 0.0), np.where(constant, np.inf, 1.0)
+
+    def _folds(
+        self, formulation: Formulation, data: Canonical, X: Array, y: NDArray[Any], sample_weight: Array, seed: int
+    ) -> Iterator[Fold]:
+        """Yield the splits of the search for `C`."""
+        if not isinstance(self.cv, Integral):
+            splits = check_cv(self.cv, y, classifier=formulation.strata(data.target) is not None).split(X, y)
+            for parts in splits:
+                weights = np.zeros((2, len(X)))
+                for side, part in zip(weights, parts, strict=True):
+                    side[part] = sample_weight[part]
+                yield Fold(data.collect(weights[0]), data.collect(weights[1]))
+            return
+        strata = formulation.strata(data.target)
+        if strata is None:
+            splitter: Any = KFold(min(int(self.cv), len(data.X)), shuffle=True, random_state=seed)
+        else:
+            smallest = int(np.unique(strata, return_counts=True)[1].min())
+            if smallest < 2:
+                raise ValueError(
+                    "the search for C needs at least 2 distinct samples of each class, but a class has only 1 sample; "
+                    "give C (such as C=1.0) to fit without cross-validation"
+                )
+            splitter = StratifiedKFold(min(int(self.cv), smallest), shuffle=True, random_state=seed)
+        for train, test in splitter.split(data.X, strata):
+            fold = Fold(np.zeros(len(data.X)), np.zeros(len(data.X)))
+            fold.train[train], fold.test[test] = data.sample_weight[train], data.sample_weight[test]
+            yield fold
+
+    def _probe(
+        self,
+        near: NearOptimalSet,
+        formulation: Formulation,
+        data: Canonical,
+        Z: Array,
+        seed: int,
+        progress: Progress,
+        notes: list[str],
+    ) -> Probes | None:
+        """Bound the probes; None if there is nothing to probe."""
+        if near.mu == 0.0:
+            notes.append(
+                "The best model found has no weights at all (w = 0): no linear model predicts better than a constant, "
+                "so every feature is irrelevant."
+            )
+            return None
+        source, values = draw_probes(Z, self.n_probes, np.random.RandomState(seed))
+        context = (data.target, data.sample_weight)
+        if self.threshold_rule == "papers":
+            probes = replaced_probes(near, formulation, source, values, *context, engine=self.engine, progress=progress)
+            if len(probes.maximum) >= MIN_PROBES:
+                return probes
+            notes.append(
+                f"Only {len(probes.maximum)} of {probes.n_drawn} probes that replace a feature left a near-optimal "
+                "model, too few for a threshold; probes added beside all features were used instead."
+            )
+        return added_probes(
+            near, formulation, values, *context, engine=self.engine, n_jobs=self.n_jobs, progress=progress
+        )
+
+    def _judge(
+        self, minimum: Array, maximum: Array, probes: Probes | None
+    ) -> tuple[Thresholds, Array, NDArray[np.int64]]:
+        d = len(minimum)
+        if probes is None:
+            nothing = Thresholds(0.0, 0.0, self.threshold_rule, self.confidence, 0, 0)
+            return nothing, np.ones(d), np.zeros(d, dtype=np.int64)
+        thresholds = find_thresholds(probes, self.confidence)
+        # Only a weight of exactly 0 in all near-optimal models is certain not to exceed chance.
+        pvalues = np.where(maximum > 0, chance_of(maximum, probes.maximum, RULES[probes.rule]), 1.0)
+        return thresholds, pvalues, classify(minimum, maximum, thresholds)
+
+    def _set_model(self, data: Canonical, baseline: Baseline, mean: Array, scale: Array) -> None:
+        """Set coefficients and intercept in the units of the data given."""
+        weights = baseline.w / scale
+        self.coef_ = data.restore(weights * data.signs)[None, :]
+        self.intercept_ = -baseline.b - weights @ mean
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return np.asarray(self.relevance_classes_ > 0)
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, bool | Integral | Real | str) else repr(value)

@@ -1,0 +1,7 @@
+"""What is solved: one file per problem type, each of them a few rows of the canonical program."""
+
+from allrelevant.formulations.base import Formulation
+from allrelevant.formulations.classification import Classification
+from allrelevant.formulations.registry import FORMULATIONS, get_formulation
+
+__all__ = ["FORMULATIONS", "Classification", "Formulation", "get_formulation"]

@@ -1,0 +1,44 @@
+"""Two classes, hinge loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import f1_score
+
+from allrelevant.formulations.base import Formulation
+from allrelevant.lp import Array, Program
+
+__all__ = ["Classification"]
+
+
+@dataclass(frozen=True)
+class Classification(Formulation):
+    """Rows ``y (x·w − b) + ξ ≥ 1`` for targets ``y`` of −1 and +1; the score is the weighted F1."""
+
+    name: ClassVar[str] = "classification"
+    metric: ClassVar[str] = "weighted F1"
+
+    def program(self, X: Array, target: Array, sample_weight: Array) -> Program:
+        """State the program."""
+        y = target[:, None]
+        return Program.build(y * X, -y, np.ones(len(X)), s=sample_weight)
+
+    def decision(self, X: Array, w: Array, b: Array) -> Array:
+        """Signed distance to the separating plane, in units of the margin."""
+        return np.asarray(X @ w - b[0])
+
+    def predict(self, X: Array, w: Array, b: Array) -> Array:
+        """Predict −1 or +1."""
+        return np.where(self.decision(X, w, b) > 0, 1.0, -1.0)
+
+    def score(self, target: Array, prediction: Array, sample_weight: Array) -> float:
+        """F1 of both classes, averaged by their weight."""
+        return float(f1_score(target, prediction, average="weighted", sample_weight=sample_weight, zero_division=0.0))
+
+    def strata(self, target: Array) -> NDArray[Any] | None:
+        """The classes."""
+        return target

@@ -1,0 +1,20 @@
+"""How it is solved: a canonical linear program, its engines, and proofs of what they return.
+
+This package knows nothing of features, classes or data sets.
+"""
+
+from allrelevant.lp.program import Array, Budget, Program, Targets
+from allrelevant.lp.solve import ENGINES, GAP_LIMIT, Bounds, BoundSolver, PenalisedSolver, choose_engine
+
+__all__ = [
+    "ENGINES",
+    "GAP_LIMIT",
+    "Array",
+    "BoundSolver",
+    "Bounds",
+    "Budget",
+    "PenalisedSolver",
+    "Program",
+    "Targets",
+    "choose_engine",
+]

@@ -1,0 +1,193 @@
+"""Proofs that need no trust in the engine that found them.
+
+Any ``α, β, λ ≥ 0`` with ``α ≤ λ s`` and ``Bᵀα + Hᵀβ = λ v`` prove for every point within the budget (ρ, μ) that::
+
+    g·w ≤ λρ − α·r − β·h + max { (g + z)·w : norm(w) ≤ μ, box },     z = Aᵀα + Gᵀβ − λu
+
+and any point that satisfies all rows proves the other side. Both are evaluated here in plain NumPy on all rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from allrelevant.lp.program import Array, Budget, Duals, Program, Targets
+
+__all__ = ["Certified", "certify", "penalised_gap", "repair"]
+
+
+@dataclass(frozen=True, eq=False)
+class Certified:
+    """Both sides of a batch of bounds.
+
+    Attributes
+    ----------
+    lower, upper : ndarray of shape (t,)
+        ``sign · w_index`` attained by a feasible point, and proven never to be exceeded.
+    opposite : ndarray of shape (t,)
+        What the same multipliers prove about ``-sign · w_index``.
+    w : ndarray of shape (t, d)
+        The feasible points.
+    """
+
+    lower: Array
+    upper: Array
+    opposite: Array
+    w: Array
+
+
+def repair(program: Program, duals: Duals) -> Duals:
+    """Move multipliers, by rounding errors only, to where the proof needs them to be."""
+    lam = np.maximum(duals.lam, 0.0)
+    cap = lam[:, None] * program.s
+    alpha = np.clip(duals.alpha, 0.0, cap)
+    beta = np.maximum(duals.beta, 0.0)
+    p = program.n_offsets
+    if p:
+        # The offsets are free, so their equations must hold to the last digit: shift the multipliers that have
+        # room on both sides, in proportion to that room, which keeps them within their bounds.
+        for _ in range(3):
+            residual = lam[:, None] * program.v - alpha @ program.B - beta @ program.H
+            if not residual.any():
+                break
+            room = np.minimum(alpha, cap - alpha)
+            normal = np.einsum("tn,np,nq->tpq", room, program.B, program.B, optimize=True)
+            if program.n_hard:
+                normal += np.einsum("tm,mp,mq->tpq", beta, program.H, program.H, optimize=True)
+            shift = np.einsum("tpq,tq->tp", np.linalg.pinv(normal, hermitian=True), residual)
+            alpha = np.clip(alpha + room * (shift @ program.B.T), 0.0, cap)
+            beta = np.maximum(beta + beta * (shift @ program.H.T), 0.0)
+    return Duals(alpha, beta, lam)
+
+
+def certify(
+    program: Program,
+    budget: Budget,
+    targets: Targets,
+    w: Array,
+    b: Array,
+    duals: Duals,
+    anchor: tuple[Array, Array],
+) -> Certified:
+    """Prove both sides of every bound of a batch.
+
+    Parameters
+    ----------
+    program, budget, targets
+        What was solved.
+    w, b : ndarray of shape (t, d), (t, p)
+        Points an engine claims to be optimal.
+    duals : Duals
+        Its multipliers.
+    anchor : tuple of ndarray
+        A point ``(w, b)`` well inside the budget. A claimed point that is infeasible by rounding is moved towards it
+        until it is feasible.
+
+    Returns
+    -------
+    Certified
+        ``upper`` is infinite where the multipliers prove nothing, ``lower`` is -inf where no feasible point was
+        reached.
+    """
+    duals = repair(program, duals)
+    upper, opposite = _upper_bounds(program, budget, targets, duals)
+    w, b, feasible = _pull_inside(program, budget, targets, w, b, anchor)
+    value = targets.sign * w[np.arange(len(targets)), targets.index]
+    return Certified(np.where(feasible, value, -np.inf), upper, opposite, w)
+
+
+def _upper_bounds(program: Program, budget: Budget, targets: Targets, duals: Duals) -> tuple[Array, Array]:
+    every = np.arange(len(targets))
+    z = duals.alpha @ program.A + duals.beta @ program.G - duals.lam[:, None] * program.u
+    if targets.columns is not None:
+        j = targets.index
+        z[every, j] = np.einsum("tn,tn->t", targets.columns, duals.alpha)
+        z[every, j] += np.einsum("tm,mt->t", duals.beta, program.G[:, j]) - duals.lam * program.u[j]
+    base = duals.lam * budget.loss - duals.alpha @ program.r - duals.beta @ program.h
+    # The offsets' equations hold to rounding after the repair; where they do not, nothing is proven.
+    residual = np.abs(duals.alpha @ program.B + duals.beta @ program.H - duals.lam[:, None] * program.v)
+    scale = duals.alpha @ np.abs(program.B) + duals.beta @ np.abs(program.H) + duals.lam[:, None] * np.abs(program.v)
+    unproven = (residual > 1e-13 * scale).any(axis=1)
+    bounds = []
+    for sign in (targets.sign, -targets.sign):
+        q = z.copy()
+        q[every, targets.index] += sign
+        bounds.append(np.where(unproven, np.inf, base + _support(program, budget.norm, q)))
+    return bounds[0], bounds[1]
+
+
+def _support(program: Program, norm: float, q: Array) -> Array:
+    """Upper bound of ``max q·w`` over the norm ball and the box, exact without a box."""
+    ratio = np.abs(q) / program.gamma
+    boxed = program.boxed
+    if not boxed.any():
+        return np.asarray(norm * ratio.max(axis=1))
+    # max_w q·w - ν(norm(w) - μ) bounds it for every ν ≥ 0 that no free weight can exploit; try the sensible ones.
+    least = ratio[:, ~boxed].max(axis=1, initial=0.0)
+    candidates = np.sort(np.concatenate([least[:, None], np.maximum(ratio, least[:, None])], axis=1), axis=1)
+    lower, upper = program.lower[boxed], program.upper[boxed]
+    gamma, qb = program.gamma[boxed], q[:, boxed]
+    inside = np.clip(0.0, lower, upper)
+
+    def value(nu: Array) -> Array:
+        best = np.full(qb.shape, -np.inf)
+        with np.errstate(invalid="ignore"):
+            for point in (lower, upper, inside):
+                at = np.where(np.isfinite(point), qb * point - nu[:, None] * gamma * np.abs(point), -np.inf)
+                best = np.maximum(best, at)
+        # One finite bound only: the other direction is unlimited unless ν outweighs it.
+        free_up, free_down = ~np.isfinite(upper), ~np.isfinite(lower)
+        runaway = (free_up & (qb > nu[:, None] * gamma)) | (free_down & (-qb > nu[:, None] * gamma))
+        return np.asarray(nu * norm + np.where(runaway, np.inf, best).sum(axis=1))
+
+    best = np.full(len(q), np.inf)
+    for k in range(candidates.shape[1]):
+        best = np.minimum(best, value(candidates[:, k]))
+    return best
+
+
+def _pull_inside(
+    program: Program,
+    budget: Budget,
+    targets: Targets,
+    w: Array,
+    b: Array,
+    anchor: tuple[Array, Array],
+) -> tuple[Array, Array, Array]:
+    """Move every point towards the anchor until it satisfies all rows, box and budget; say which ones do."""
+    w0, b0 = anchor
+    out_w, out_b = w.copy(), b.copy()
+    feasible = np.zeros(len(w), dtype=bool)
+    finite = np.isfinite(w).all(axis=1) & np.isfinite(b).all(axis=1)
+    rest = np.flatnonzero(finite)
+    # Feasible sets are convex: the first step that is feasible is as good as any within a factor of four.
+    for step in (0.0, *(4.0**-k for k in range(24, -1, -1))):
+        if not len(rest):
+            break
+        part = targets.take(rest)
+        wt = (1 - step) * w[rest] + step * w0
+        bt = (1 - step) * b[rest] + step * b0
+        good = (program.norm(wt) <= budget.norm) & (program.loss(wt, bt, part) <= budget.loss)
+        good &= program.hard_violation(wt, bt) <= 0.0
+        out_w[rest[good]], out_b[rest[good]] = wt[good], bt[good]
+        feasible[rest[good]] = True
+        rest = rest[~good]
+    return out_w, out_b, feasible
+
+
+def penalised_gap(program: Program, C: float, w: Array, b: Array, duals: Duals) -> float:
+    """Relative gap of a claimed optimum of ``min norm + C · loss``, for losses that are never negative.
+
+    The multipliers are those of the bound problem with ``λ = C``; their value ``α·r + β·h`` bounds the optimum from
+    below if ``|z| ≤ γ``. An excess over γ is charged: no optimal point has a norm above the value at hand.
+    """
+    fixed = repair(program, Duals(np.atleast_2d(duals.alpha), np.atleast_2d(duals.beta), np.array([C])))
+    z = fixed.alpha @ program.A + fixed.beta @ program.G - C * program.u
+    excess = float(np.max(np.abs(z) / program.gamma, initial=1.0)) - 1.0
+    primal = float(program.norm(w) + C * program.loss(w, b))
+    dual = float((fixed.alpha @ program.r + fixed.beta @ program.h)[0]) - excess * primal
+    if program.hard_violation(w, b) > 1e-9:
+        return np.inf
+    return (primal - dual) / max(abs(primal), 1e-12)

@@ -1,0 +1,240 @@
+"""The one linear program behind every bound, in canonical form, and what may be asked of it.
+
+With weights ``w``, free offsets ``b`` and one slack ``ξ`` per hinge row::
+
+    hinge rows   A w + B b + ξ ≥ r,   ξ ≥ 0
+    hard rows    G w + H b ≥ h
+    box          lower ≤ w ≤ upper
+    norm(w)      = Σ_k γ_k |w_k|
+    loss(w, b)   = s·ξ + u·w + v·b
+
+Two problems are posed over it: the *penalised* one, ``min norm + C · loss``, and the *bound*, ``max g·w`` over all
+points whose norm and loss stay within a :class:`Budget`. Nothing here knows what the numbers stand for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Array", "Budget", "Duals", "Indices", "Program", "Targets"]
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+def _vector(value: ArrayLike | None, size: int, default: float, name: str) -> Array:
+    if value is None:
+        return np.full(size, default)
+    array = np.ascontiguousarray(value, dtype=float)
+    if array.shape != (size,):
+        raise ValueError(f"{name} has shape {array.shape}, expected ({size},)")
+    return array
+
+
+def _matrix(value: ArrayLike | None, shape: tuple[int, int], name: str) -> Array:
+    if value is None:
+        return np.zeros(shape)
+    array = np.ascontiguousarray(value, dtype=float)
+    if array.shape != shape:
+        raise ValueError(f"{name} has shape {array.shape}, expected {shape}")
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """Frozen data of the canonical program; make it with :meth:`build`.
+
+    Attributes
+    ----------
+    A, B, r, s : ndarray of shape (n, d), (n, p), (n,), (n,)
+        Hinge rows and the weights of their slacks.
+    G, H, h : ndarray of shape (m, d), (m, p), (m,)
+        Hard rows.
+    gamma : ndarray of shape (d,)
+        Positive weights of the norm.
+    u, v : ndarray of shape (d,), (p,)
+        Linear part of the loss.
+    lower, upper : ndarray of shape (d,)
+        Box bounds of the weights, infinite where there are none.
+    """
+
+    A: Array
+    B: Array
+    r: Array
+    s: Array
+    G: Array
+    H: Array
+    h: Array
+    gamma: Array
+    u: Array
+    v: Array
+    lower: Array
+    upper: Array
+
+    @classmethod
+    def build(
+        cls,
+        A: ArrayLike,
+        B: ArrayLike,
+        r: ArrayLike,
+        *,
+        s: ArrayLike | None = None,
+        G: ArrayLike | None = None,
+        H: ArrayLike | None = None,
+        h: ArrayLike | None = None,
+        gamma: ArrayLike | None = None,
+        u: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+    ) -> Program:
+        """Check shapes and fill in what was left out (unit weights, no hard rows, no linear loss, no box)."""
+        A = np.ascontiguousarray(A, dtype=float)
+        if A.ndim != 2:
+            raise ValueError(f"A has {A.ndim} dimensions, expected 2")
+        n, d = A.shape
+        B = np.ascontiguousarray(B, dtype=float)
+        if B.ndim != 2 or len(B) != n:
+            raise ValueError(f"B has shape {B.shape}, expected ({n}, number of offsets)")
+        p = B.shape[1]
+        m = 0 if h is None else len(np.atleast_1d(np.asarray(h)))
+        program = cls(
+            A=A,
+            B=B,
+            r=_vector(r, n, 0.0, "r"),
+            s=_vector(s, n, 1.0, "s"),
+            G=_matrix(G, (m, d), "G"),
+            H=_matrix(H, (m, p), "H"),
+            h=_vector(h, m, 0.0, "h"),
+            gamma=_vector(gamma, d, 1.0, "gamma"),
+            u=_vector(u, d, 0.0, "u"),
+            v=_vector(v, p, 0.0, "v"),
+            lower=np.full(d, -np.inf),
+            upper=np.full(d, np.inf),
+        )
+        if not (program.s >= 0).all():
+            raise ValueError("s has negative entries; weights of slacks must be >= 0")
+        if not (program.gamma > 0).all():
+            raise ValueError("gamma has entries <= 0; weights of the norm must be > 0")
+        return program
+
+    @property
+    def n_rows(self) -> int:
+        """Number of hinge rows."""
+        return int(self.A.shape[0])
+
+    @property
+    def n_weights(self) -> int:
+        """Number of weights."""
+        return int(self.A.shape[1])
+
+    @property
+    def n_offsets(self) -> int:
+        """Number of offsets."""
+        return int(self.B.shape[1])
+
+    @property
+    def n_hard(self) -> int:
+        """Number of hard rows."""
+        return len(self.h)
+
+    @property
+    def boxed(self) -> NDArray[np.bool_]:
+        """Mask of the weights with a finite bound."""
+        return np.isfinite(self.lower) | np.isfinite(self.upper)
+
+    def with_box(self, lower: ArrayLike, upper: ArrayLike) -> Program:
+        """Return the program with other box bounds, sharing all data."""
+        d = self.n_weights
+        return replace(self, lower=_vector(lower, d, 0.0, "lower"), upper=_vector(upper, d, 0.0, "upper"))
+
+    def with_empty_column(self) -> Program:
+        """Return the program with one more weight, last, that stands in no row: a place for substitutions."""
+
+        def widen(matrix: Array) -> Array:
+            return np.hstack([matrix, np.zeros((len(matrix), 1))])
+
+        return replace(
+            self,
+            A=widen(self.A),
+            G=widen(self.G),
+            gamma=np.append(self.gamma, 1.0),
+            u=np.append(self.u, 0.0),
+            lower=np.append(self.lower, -np.inf),
+            upper=np.append(self.upper, np.inf),
+        )
+
+    def rows(self, w: Array, b: Array, targets: Targets | None = None) -> Array:
+        """Left sides ``A w + B b`` of the hinge rows, for one point or a batch of points (one per target)."""
+        left = w @ self.A.T + b @ self.B.T
+        if targets is not None and targets.columns is not None:
+            j = targets.index
+            left += (targets.columns - self.A[:, j].T) * w[np.arange(len(j)), j][:, None]
+        return np.asarray(left)
+
+    def norm(self, w: Array) -> Any:
+        """Norm of one point or of each of a batch."""
+        return np.abs(w) @ self.gamma
+
+    def loss(self, w: Array, b: Array, targets: Targets | None = None) -> Any:
+        """Loss of one point or of each of a batch, with the least slacks possible."""
+        slack = np.maximum(0.0, self.r - self.rows(w, b, targets))
+        return slack @ self.s + w @ self.u + b @ self.v
+
+    def hard_violation(self, w: Array, b: Array) -> Any:
+        """Largest violation of a hard row or of the box, 0 if there is none."""
+        worst = np.maximum(np.maximum(self.lower - w, w - self.upper), 0.0).max(axis=-1, initial=0.0)
+        if self.n_hard:
+            hard = np.maximum(self.h - (w @ self.G.T + b @ self.H.T), 0.0).max(axis=-1)
+            worst = np.maximum(worst, hard)
+        return worst
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a point may spend: ``norm(w) ≤ norm`` and ``loss(w, b) ≤ loss``."""
+
+    norm: float
+    loss: float
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """A batch of objectives ``max sign · w_index``, each optionally with a column of its own for that weight.
+
+    Attributes
+    ----------
+    index : ndarray of shape (t,)
+        The weight that is maximised.
+    sign : ndarray of shape (t,)
+        +1 for its maximum, -1 for the negated minimum.
+    columns : ndarray of shape (t, n) or None
+        Values that replace column ``index`` of ``A`` in this one problem.
+    linear : ndarray of shape (t,) or None
+        Values that replace entry ``index`` of ``u`` along with it.
+    """
+
+    index: Indices
+    sign: Array
+    columns: Array | None = None
+    linear: Array | None = None
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def take(self, chosen: Indices) -> Targets:
+        """Some of the targets."""
+        columns = None if self.columns is None else self.columns[chosen]
+        linear = None if self.linear is None else self.linear[chosen]
+        return Targets(self.index[chosen], self.sign[chosen], columns, linear)
+
+
+@dataclass(frozen=True, eq=False)
+class Duals:
+    """Multipliers, one row per target: of the hinge rows, of the hard rows, of the loss budget."""
+
+    alpha: Array
+    beta: Array
+    lam: Array

@@ -1,0 +1,73 @@
+"""Fewer rows, same optimum: leave out the hinge rows that are decided all over the feasible set.
+
+A row far on its good side has no slack; a row far on its bad side has a slack that is linear in the point. Dropping the
+former and adding the latter to the linear part of the loss relaxes the program, so an optimum of the smaller program
+that is feasible for all rows is an optimum of the whole one. Its multipliers extend to all rows, 0 for those dropped
+and the full weight for those added up, and the certificate of the whole program is the test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from allrelevant.lp.program import Array, Budget, Duals, Indices, Program, Targets
+
+__all__ = ["Reduction", "reduce_rows"]
+
+#: Rows are kept whose margin at the reference point is this close to their right side: a constant, and a share of what
+#: the norm budget could move a margin by. Measured: narrower bands lose more to repetition than they save in rows.
+BAND = 0.5, 0.12
+
+
+@dataclass(frozen=True, eq=False)
+class Reduction:
+    """A program with fewer hinge rows and the way back.
+
+    Attributes
+    ----------
+    program, budget : Program, Budget
+        The smaller problem.
+    kept, linear : ndarray of int
+        Rows that are left, and rows that went into the linear loss.
+    """
+
+    program: Program
+    budget: Budget
+    kept: Indices
+    linear: Indices
+    whole: Program
+
+    def targets(self, targets: Targets) -> Targets:
+        """Restate targets that bring columns of their own."""
+        if targets.columns is None:
+            return targets
+        pull = -targets.columns[:, self.linear] @ self.whole.s[self.linear]
+        return replace(targets, columns=targets.columns[:, self.kept], linear=pull + self.whole.u[targets.index])
+
+    def duals(self, duals: Duals) -> Duals:
+        """Extend multipliers to all rows."""
+        alpha = np.zeros((len(duals.lam), self.whole.n_rows))
+        alpha[:, self.kept] = duals.alpha
+        alpha[:, self.linear] = duals.lam[:, None] * self.whole.s[self.linear]
+        return Duals(alpha, duals.beta, duals.lam)
+
+
+def reduce_rows(program: Program, budget: Budget, w: Array, b: Array) -> Reduction:
+    """Keep the rows whose margin at ``(w, b)`` is close to their right side."""
+    margin = program.rows(w, b) - program.r
+    band = BAND[0] + BAND[1] * budget.norm * float(np.sqrt(np.mean(program.A**2)))
+    kept = np.flatnonzero(np.abs(margin) < band)
+    linear = np.flatnonzero(margin <= -band)
+    s = program.s[linear]
+    smaller = replace(
+        program,
+        A=np.ascontiguousarray(program.A[kept]),
+        B=np.ascontiguousarray(program.B[kept]),
+        r=program.r[kept],
+        s=program.s[kept],
+        u=program.u - s @ program.A[linear],
+        v=program.v - s @ program.B[linear],
+    )
+    return Reduction(smaller, Budget(budget.norm, budget.loss - float(s @ program.r[linear])), kept, linear, program)

@@ -1,0 +1,187 @@
+"""Bounds with proofs: an engine proposes, the certificate disposes, the reference engine stands by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from allrelevant.errors import SolverError
+from allrelevant.lp.certificate import certify, penalised_gap
+from allrelevant.lp.highs import HighsBounds, HighsPenalised
+from allrelevant.lp.interior import InteriorBounds
+from allrelevant.lp.program import Array, Budget, Duals, Program, Targets
+from allrelevant.lp.reduction import reduce_rows
+
+__all__ = ["ENGINES", "GAP_LIMIT", "BoundSolver", "Bounds", "PenalisedSolver", "choose_engine"]
+
+#: An optimum counts as proven when its two sides agree to this share of the norm budget (or of the objective).
+GAP_LIMIT = 1e-6
+ENGINES = ("auto", "highs", "interior")
+#: Up to this many weights and offsets "auto" chooses the interior engine, which factors a matrix of that size.
+INTERIOR_SIZE = 400
+
+Proposal = tuple[Array, Array, Duals]
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """Proven bounds of a batch of targets.
+
+    Attributes
+    ----------
+    value : ndarray of shape (t,)
+        ``max sign · w_index``, attained by a feasible point.
+    opposite : ndarray of shape (t,)
+        Proven upper bound of ``-sign · w_index``.
+    least, most : ndarray of shape (d,)
+        Range of every weight over the feasible points visited.
+    gap : float
+        Largest distance from the attained value to the proven bound, as a share of the norm budget.
+    n_reference : int
+        Targets that only the last engine asked could prove.
+    """
+
+    value: Array
+    opposite: Array
+    least: Array
+    most: Array
+    gap: float
+    n_reference: int
+
+    @classmethod
+    def join(cls, parts: Sequence[Bounds]) -> Bounds:
+        """Put the bounds of several batches, or of none, together."""
+        return cls(
+            value=np.concatenate([np.empty(0), *(part.value for part in parts)]),
+            opposite=np.concatenate([np.empty(0), *(part.opposite for part in parts)]),
+            least=np.min([part.least for part in parts], axis=0, initial=np.inf),
+            most=np.max([part.most for part in parts], axis=0, initial=-np.inf),
+            gap=max((part.gap for part in parts), default=0.0),
+            n_reference=sum(part.n_reference for part in parts),
+        )
+
+
+def choose_engine(program: Program, engine: str) -> str:
+    """Resolve ``"auto"``: the interior engine for programs without a box and of moderate width."""
+    if engine not in ENGINES:
+        raise ValueError(f"engine={engine!r} is unknown; choose one of {', '.join(map(repr, ENGINES))}")
+    if engine != "auto":
+        return engine
+    moderate = program.n_weights + program.n_offsets <= INTERIOR_SIZE
+    return "interior" if moderate and not program.boxed.any() else "highs"
+
+
+class BoundSolver:
+    """Solver of bounds over one program and one budget; safe to call from several threads.
+
+    Parameters
+    ----------
+    program : Program
+        The rows.
+    budget : Budget
+        What points may spend.
+    start : tuple of ndarray
+        A point ``(w, b)`` within the budget.
+    engine : {"highs", "interior"}
+        Engine that is asked first.
+    """
+
+    def __init__(self, program: Program, budget: Budget, start: tuple[Array, Array], engine: str) -> None:
+        self.program, self.budget, self.engine = program, budget, engine
+        self._start = start
+        self._anchor = _deep_point(program, budget, start)
+        if engine == "interior":
+            self._reduction = reduce_rows(program, budget, *start)
+            self._reduced = InteriorBounds(self._reduction.program, self._reduction.budget, start)
+            if _has_room(program, budget, *self._reduced.centre):
+                self._anchor = self._reduced.centre
+
+    def solve(self, targets: Targets) -> Bounds:
+        """Solve and prove all targets: by the engine asked first, and what that does not prove by the next.
+
+        Raises
+        ------
+        SolverError
+            If a target can be proven by none.
+        """
+        t, d = len(targets), self.program.n_weights
+        value, opposite, gap, w = np.empty(t), np.empty(t), np.full(t, np.inf), np.empty((t, d))
+        rest, n_reference = np.arange(t), 0
+        for propose in self._engines():
+            part = targets.take(rest)
+            proof = certify(self.program, self.budget, part, *propose(part), self._anchor)
+            value[rest], opposite[rest], w[rest] = proof.lower, proof.opposite, proof.w
+            gap[rest] = (proof.upper - proof.lower) / self.budget.norm
+            rest = rest[~(gap[rest] <= GAP_LIMIT)]
+            if not len(rest):
+                break
+            n_reference = len(rest)
+        else:
+            k = rest[0]
+            raise SolverError(
+                f"the bound of weight {int(targets.index[k])} was not proven: its two sides are {gap[k]:.2g} of the "
+                f"norm budget apart (limit {GAP_LIMIT:g}); a wider budget or better scaled data may help"
+            )
+        return Bounds(value, opposite, w.min(axis=0), w.max(axis=0), float(gap.max()), n_reference)
+
+    def _engines(self) -> Iterator[Callable[[Targets], Proposal]]:
+        if self.engine == "interior":
+            yield self._solve_reduced
+            if len(self._reduction.kept) < self.program.n_rows:
+                yield InteriorBounds(self.program, self.budget, self._start).solve
+        reference = HighsBounds(self.program, self.budget)
+        if self.engine == "highs":
+            yield reference.solve
+        yield partial(reference.solve, cold=True)
+
+    def _solve_reduced(self, targets: Targets) -> Proposal:
+        w, b, duals = self._reduced.solve(self._reduction.targets(targets))
+        return w, b, self._reduction.duals(duals)
+
+
+def _has_room(program: Program, budget: Budget, w: Array, b: Array) -> bool:
+    within = program.norm(w) < budget.norm and program.loss(w, b) < budget.loss
+    return bool(within and program.hard_violation(w, b) <= 0.0)
+
+
+def _deep_point(program: Program, budget: Budget, start: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Find a point with room on all sides: the start, stretched into the room of the norm if the loss allows it.
+
+    Stretching raises every margin, which is the only room there is when the loss budget is close to nothing.
+    """
+    w, b = start
+    norm = float(program.norm(w))
+    stretch = 1.0 if norm == 0.0 else 0.5 * (1.0 + budget.norm / norm)
+    for factor in (stretch, 0.5 * (1.0 + stretch)):
+        if _has_room(program, budget, factor * w, factor * b):
+            return factor * w, factor * b
+    return w, b
+
+
+class PenalisedSolver:
+    """Proven optima of ``min norm + C · loss`` along a path of `C`, each from the one before."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._highs = HighsPenalised(program)
+
+    def solve(self, C: float) -> tuple[Array, Array]:
+        """Return the optimal point ``(w, b)``.
+
+        Raises
+        ------
+        SolverError
+            If the optimum cannot be proven.
+        """
+        for cold in (False, True):
+            w, b, duals = self._highs.solve(C, cold=cold)
+            gap = penalised_gap(self.program, C, w, b, duals)
+            if gap <= GAP_LIMIT:
+                return w, b
+        raise SolverError(
+            f"the baseline model for C={C:g} was not proven optimal: relative gap {gap:.2g} (limit {GAP_LIMIT:g}); "
+            "better scaled data or another C may help"
+        )

@@ -1,0 +1,1 @@
+"""The method: baseline, near-optimal set, relevance intervals."""

@@ -1,0 +1,146 @@
+"""The one optimal model that everything else is near to, and the search for its C."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from allrelevant._progress import Progress
+from allrelevant.formulations import Formulation
+from allrelevant.lp import Array, PenalisedSolver, Program
+from allrelevant.lp.certificate import repair
+from allrelevant.lp.program import Duals
+
+__all__ = ["Baseline", "Fold", "fit_baseline", "penalty_path"]
+
+#: Values of C tried per setting of the other hyperparameters, half a decade apart.
+N_PENALTIES = 9
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Sample weights of one split: 0 where a sample does not take part."""
+
+    train: Array
+    test: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Baseline:
+    """The optimal model on all samples.
+
+    Attributes
+    ----------
+    formulation : Formulation
+        Problem type with the hyperparameters chosen.
+    program : Program
+        Its rows on all samples.
+    C : float
+        Penalty of the loss.
+    w, b : ndarray
+        The optimal point.
+    cross_validated, training : float
+        Mean score over the folds (NaN without a search) and score on the training data.
+    """
+
+    formulation: Formulation
+    program: Program
+    C: float
+    w: Array
+    b: Array
+    cross_validated: float
+    training: float
+
+    @property
+    def hyperparameters(self) -> dict[str, float]:
+        """`C` and the formulation's own."""
+        return {"C": self.C, **asdict(self.formulation)}  # type: ignore[call-overload]
+
+
+def penalty_path(program: Program) -> Array:
+    """Values of `C` worth trying, ascending, from just above the one below which all weights are 0.
+
+    With weights at 0 only the offsets are fitted. Scaling that model's multipliers shows up to which `C` it stays
+    optimal; the path covers four and a half decades above.
+    """
+    bare = Program.build(
+        np.zeros((program.n_rows, 0)), program.B, program.r, s=program.s,
+        G=np.zeros((program.n_hard, 0)), H=program.H, h=program.h, v=program.v,
+    )  # fmt: skip
+    _, b = PenalisedSolver(bare).solve(1.0)
+    need = program.r - program.B @ b
+    tie = 1e-9 * np.maximum(1.0, np.abs(program.r))
+    # Rows on the edge share what the offsets' equations ask of them evenly: no vertex of the solver's choosing.
+    alpha = np.where(need > tie, 1.0, np.where(need < -tie, 0.0, 0.5)) * program.s
+    even = repair(program, Duals(alpha[None], np.zeros((1, program.n_hard)), np.ones(1)))
+    pull = float(np.max(np.abs(even.alpha @ program.A - program.u) / program.gamma, initial=0.0))
+    if pull == 0.0:
+        return np.ones(1)
+    return np.asarray(10.0 ** (0.5 * np.arange(1, N_PENALTIES + 1)) / pull)
+
+
+def fit_baseline(
+    formulation: Formulation,
+    X: Array,
+    target: Array,
+    sample_weight: Array,
+    *,
+    C: float | None,
+    folds: Iterable[Fold],
+    progress: Progress,
+) -> Baseline:
+    """Fit the optimal model, with `C` and the formulation's hyperparameters by cross-validation if `C` is None.
+
+    Equal scores go to the smaller `C` and to the earlier candidate: the sparser model.
+    """
+    score = np.nan
+    if C is None:
+        formulation, C, score = _search(formulation, X, target, sample_weight, list(folds), progress)
+    program = formulation.program(X, target, sample_weight)
+    with progress.stage("baseline", 1):
+        w, b = PenalisedSolver(program).solve(C)
+        progress.step()
+    training = formulation.score(target, formulation.predict(X, w, b), sample_weight)
+    return Baseline(formulation, program, float(C), w, b, score, training)
+
+
+def _search(
+    formulation: Formulation,
+    X: Array,
+    target: Array,
+    sample_weight: Array,
+    folds: Sequence[Fold],
+    progress: Progress,
+) -> tuple[Formulation, float, float]:
+    best: tuple[Formulation, float, float] | None = None
+    candidates = formulation.candidates(target)
+    with progress.stage("search", len(candidates) * len(folds)):
+        for candidate in candidates:
+            path = penalty_path(candidate.program(X, target, sample_weight))
+            scores = np.zeros(len(path))
+            for fold in folds:
+                scores += _path_scores(candidate, X, target, fold, path) / len(folds)
+                progress.step()
+            # Means that differ by rounding only are equal.
+            k = int(np.argmax(np.round(scores, 10)))
+            if best is None or round(scores[k], 10) > round(best[2], 10):
+                best = candidate, float(path[k]), float(scores[k])
+    assert best is not None
+    return best
+
+
+def _path_scores(formulation: Formulation, X: Array, target: Array, fold: Fold, path: Array) -> Array:
+    train, test = fold.train > 0, fold.test > 0
+    program = formulation.program(X[train], target[train], fold.train[train])
+    solver = PenalisedSolver(program)
+    scores = np.empty(len(path))
+    for k, C in enumerate(path):
+        w, b = solver.solve(C)
+        scores[k] = formulation.score(target[test], formulation.predict(X[test], w, b), fold.test[test])
+        if program.loss(w, b) <= 0.0:
+            # Without loss a larger penalty of it changes nothing.
+            scores[k:] = scores[k]
+            break
+    return scores

@@ -1,0 +1,62 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+__all__ = ["decimal", "power", "pvalue", "value"]
+
+UNKNOWN = "–"
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def decimal(number: float | None) -> str:
+    """Return a number with three decimals.
+
+    Examples
+    --------
+    >>> decimal(0.12345), decimal(None), decimal(float("nan"))
+    ('0.123', '–', '–')
+    """
+    return f"{number:.3f}" if number is not None and math.isfinite(number) else UNKNOWN
+
+
+def pvalue(number: float) -> str:
+    """Return a p-value with three decimals, or how small it is.
+
+    Examples
+    --------
+    >>> pvalue(0.0312), pvalue(2e-5)
+    ('0.031', '< 0.001')
+    """
+    return "< 0.001" if number < 0.0005 else decimal(number)
+
+
+def power(number: float) -> str:
+    """Return a small number with one digit and a power of ten.
+
+    Examples
+    --------
+    >>> power(3.2e-9), power(0.0)
+    ('3 · 10⁻⁹', '0')
+    """
+    if not math.isfinite(number):
+        return UNKNOWN
+    if number == 0:
+        return "0"
+    digit, exponent = f"{number:.0e}".split("e")
+    return f"{digit} · 10{str(int(exponent)).translate(_RAISED)}"
+
+
+def value(thing: Any) -> str:
+    """Return any parameter, floats without digits that nobody reads.
+
+    Examples
+    --------
+    >>> value(0.17782794), value(None), value("auto"), value(50)
+    ('0.1778', 'None', 'auto', '50')
+    """
+    if isinstance(thing, float):
+        return f"{thing:.4g}"
+    return str(thing)

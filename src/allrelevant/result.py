@@ -1,0 +1,329 @@
+"""The answer of a fit: everything that plots, reports and tables read, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allrelevant.errors import MissingExtra
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["RelevanceClass", "RelevanceResult", "Thresholds"]
+
+SCHEMA = 1
+
+
+class RelevanceClass(IntEnum):
+    """The three classes of relevance.
+
+    Examples
+    --------
+    >>> from allrelevant import RelevanceClass
+    >>> RelevanceClass(2).label
+    'strong'
+    """
+
+    IRRELEVANT = 0
+    WEAK = 1
+    STRONG = 2
+
+    @property
+    def label(self) -> str:
+        """The class in one lower-case word."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Where noise ends, as learnt from the probes.
+
+    A feature is relevant when its ``maxRel`` exceeds `max_relevance`, and strongly so when also its ``minRel``
+    exceeds `min_relevance`.
+
+    Attributes
+    ----------
+    min_relevance, max_relevance : float
+        The two limits, in the unit of the intervals.
+    rule : str
+        The rule that made them.
+    confidence : float
+        Share of irrelevant features that the rule expects below `max_relevance`.
+    n_probes, n_usable : int
+        Probes drawn, and probes for which a near-optimal model existed.
+    """
+
+    min_relevance: float
+    max_relevance: float
+    rule: str
+    confidence: float
+    n_probes: int
+    n_usable: int
+
+
+def _frozen(values: Any, dtype: type) -> NDArray[Any]:
+    array: NDArray[Any] = np.array(values, dtype=dtype)
+    array.setflags(write=False)
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class RelevanceResult:
+    """Relevance intervals and classes of all features, with what is needed to trust and to show them.
+
+    Attributes
+    ----------
+    feature_names : tuple of str
+        Names in column order.
+    intervals : ndarray of shape (n_features, 2)
+        ``minRel`` and ``maxRel``: the least and the most share of the model's weight that any near-optimal
+        model gives the feature. The extremes of different features are in general not attained together.
+    classes : ndarray of shape (n_features,)
+        0 irrelevant, 1 weakly relevant, 2 strongly relevant (:class:`RelevanceClass`).
+    pvalues : ndarray of shape (n_features,)
+        Chance that an irrelevant feature reaches the feature's ``maxRel``, estimated from the probes.
+    baseline : ndarray of shape (n_features,)
+        Signed share of weight in the one optimal model that the set was built around.
+    thresholds : Thresholds
+        Limits between noise and relevance.
+    problem : str
+        Problem type, such as ``"classification"``.
+    n_samples : int
+        Samples with positive weight.
+    hyperparameters : dict
+        Parameters of the baseline model, chosen or given (``C``).
+    scores : dict
+        Performance of the baseline model: ``metric``, ``cross_validated`` (None if `C` was given), ``training``.
+    parameters : dict
+        Parameters of the estimator.
+    seed : int or None
+        Seed of the fit, if it was an integer.
+    engine : str
+        Engine that solved the linear programs.
+    max_gap : float
+        Largest certified gap between the two sides of any bound, in the unit of the intervals.
+    n_programs : int
+        Linear programs solved for intervals and probes.
+    cpu_seconds : dict
+        CPU seconds by stage.
+    notes : tuple of str
+        What a reader must know about this result, in full sentences.
+    version : str
+        Version of the library.
+
+    See Also
+    --------
+    allrelevant.plotting.RelevanceDisplay : Draws the intervals.
+    allrelevant.report.write_report : Writes the result as a web page.
+
+    Examples
+    --------
+    >>> from allrelevant import LinearRelevanceClassifier, RelevanceResult
+    >>> from allrelevant.datasets import make_relevance_classification
+    >>> X, y, _ = make_relevance_classification(n_strong=2, n_weak=2, n_irrelevant=2, random_state=0)
+    >>> result = LinearRelevanceClassifier(C=1.0, random_state=0).fit(X, y).result_
+    >>> print(result.table())
+    feature   class        minRel  maxRel  p-value
+    ...
+    >>> RelevanceResult.from_json(result.to_json()) == result
+    True
+    """
+
+    feature_names: tuple[str, ...]
+    intervals: NDArray[np.float64]
+    classes: NDArray[np.int64]
+    pvalues: NDArray[np.float64]
+    baseline: NDArray[np.float64]
+    thresholds: Thresholds
+    problem: str
+    n_samples: int
+    hyperparameters: Mapping[str, float]
+    scores: Mapping[str, Any]
+    parameters: Mapping[str, Any]
+    seed: int | None
+    engine: str
+    max_gap: float
+    n_programs: int
+    cpu_seconds: Mapping[str, float]
+    notes: tuple[str, ...] = ()
+    version: str = field(default="")
+
+    def __post_init__(self) -> None:
+        d = len(self.feature_names)
+        if not d:
+            raise ValueError("feature_names is empty; a result has at least one feature")
+        set_field = object.__setattr__
+        set_field(self, "feature_names", tuple(str(name) for name in self.feature_names))
+        set_field(self, "notes", tuple(self.notes))
+        set_field(self, "intervals", _frozen(self.intervals, float).reshape(-1, 2))
+        set_field(self, "classes", _frozen(self.classes, int))
+        set_field(self, "pvalues", _frozen(self.pvalues, float))
+        set_field(self, "baseline", _frozen(self.baseline, float))
+        for name in ("intervals", "classes", "pvalues", "baseline"):
+            if len(getattr(self, name)) != d:
+                raise ValueError(f"{name} has {len(getattr(self, name))} entries for {d} feature names")
+        for name in ("hyperparameters", "scores", "parameters", "cpu_seconds"):
+            set_field(self, name, dict(getattr(self, name)))
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.feature_names)
+
+    def ranking(self) -> NDArray[np.intp]:
+        """Return all features, the strongest class first, within a class by falling ``maxRel``."""
+        return np.lexsort((-self.intervals[:, 1], -self.classes))
+
+    def names(self, relevance: RelevanceClass | int) -> list[str]:
+        """Return the names of the features of one class, the most relevant first."""
+        return [self.feature_names[k] for k in self.ranking() if self.classes[k] == int(relevance)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain Python values."""
+        content: dict[str, Any] = {"schema": SCHEMA}
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if isinstance(value, np.ndarray):
+                value = value.tolist()
+            elif isinstance(value, Thresholds):
+                value = asdict(value)
+            elif isinstance(value, tuple):
+                value = list(value)
+            content[item.name] = value
+        return content
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """Return the result as JSON text, which :meth:`from_json` reads back without loss."""
+        return json.dumps(_plain(self.to_dict()), indent=indent, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> RelevanceResult:
+        """Read a result written by :meth:`to_json`.
+
+        Raises
+        ------
+        ValueError
+            If the text is not such a result.
+        """
+        try:
+            content = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"not a relevance result: the text is not JSON ({error})") from error
+        if not isinstance(content, dict) or "schema" not in content:
+            raise ValueError("not a relevance result: no field 'schema'; write it with RelevanceResult.to_json")
+        schema = content.pop("schema")
+        if schema != SCHEMA:
+            raise ValueError(f"relevance result of schema {schema!r}; this version reads schema {SCHEMA}")
+        known = {item.name for item in fields(cls)}
+        if known != set(content):
+            raise ValueError(
+                f"not a relevance result: missing fields {sorted(known - set(content))}, "
+                f"unknown fields {sorted(set(content) - known)}"
+            )
+        content = _restored(content)
+        content["thresholds"] = Thresholds(**content["thresholds"])
+        return cls(**content)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RelevanceResult):
+            return NotImplemented
+        return self.to_json() == other.to_json()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per feature as a pandas frame, indexed by name.
+
+        Columns are ``relevance`` (strong, weak, irrelevant), ``minimum``, ``maximum``, ``pvalue`` and ``baseline``.
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise MissingExtra("pandas", "pandas", "RelevanceResult.to_frame") from error
+        labels = [member.label for member in RelevanceClass]
+        return pd.DataFrame(
+            {
+                "relevance": pd.Categorical.from_codes(self.classes, categories=labels, ordered=True),
+                "minimum": self.intervals[:, 0],
+                "maximum": self.intervals[:, 1],
+                "pvalue": self.pvalues,
+                "baseline": self.baseline,
+            },
+            index=pd.Index(self.feature_names, name="feature"),
+        )
+
+    def table(self) -> str:
+        """Return one line per feature, the most relevant first, as text."""
+        width = max(8, *(len(name) for name in self.feature_names))
+        lines = [f"{'feature':<{width}}  {'class':<11}  minRel  maxRel  p-value"]
+        for k in self.ranking():
+            low, high = self.intervals[k]
+            label = RelevanceClass(int(self.classes[k])).label
+            lines.append(
+                f"{self.feature_names[k]:<{width}}  {label:<11}  {low:6.3f}  {high:6.3f}  {self.pvalues[k]:7.2g}"
+            )
+        return "\n".join(lines)
+
+    def summary(self, *, notes: bool = True) -> str:
+        """Say in plain language what was found, with the :attr:`notes` or without."""
+        strong, weak, irrelevant = (
+            self.names(kind) for kind in (RelevanceClass.STRONG, RelevanceClass.WEAK, RelevanceClass.IRRELEVANT)
+        )
+        sentences = [f"{self.n_features} features and {self.n_samples} samples were examined ({self.problem})."]
+        score = self.scores.get("cross_validated")
+        where = "in cross-validation" if score is not None else "on the training data"
+        score = self.scores.get("training") if score is None else score
+        sentences.append(
+            f"The best linear model found reaches a {self.scores.get('metric', 'score')} of {score:.3f} {where}."
+        )
+        sentences.append(_clause(strong, "strongly relevant", "every near-optimal model needs {}"))
+        sentences.append(_clause(weak, "weakly relevant", "some near-optimal model uses {}, another does without"))
+        sentences.append(_clause(irrelevant, "irrelevant", "no near-optimal model uses {} more than chance would"))
+        sentences.append(
+            f"All bounds are proven: the two sides of every bound agree to {self.max_gap:.1g} of the model's weight."
+        )
+        if notes:
+            sentences.extend(self.notes)
+        return "\n".join(sentences)
+
+
+def _clause(names: list[str], label: str, reason: str) -> str:
+    if not names:
+        return f"No feature is {label}."
+    shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    them = "it" if len(names) == 1 else "them"
+    verb = "is" if len(names) == 1 else "are"
+    return f"{len(names)} {verb} {label} ({reason.format(them)}): {shown}."
+
+
+def _plain(value: Any) -> Any:
+    """Turn NumPy scalars and non-finite floats into what JSON can hold."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": repr(value)}
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return repr(value)
+
+
+def _restored(value: Any) -> Any:
+    if isinstance(value, dict):
+        if set(value) == {"float"}:
+            return float(value["float"])
+        return {key: _restored(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_restored(item) for item in value]
+    return value

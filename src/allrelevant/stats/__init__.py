@@ -1,0 +1,1 @@
+"""Where noise ends: probes, thresholds, classes."""

@@ -1,0 +1,50 @@
+"""Results made by hand, for tests that need no fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from allrelevant.result import RelevanceResult, Thresholds
+
+
+def make_result(
+    n_strong: int = 2,
+    n_weak: int = 2,
+    n_irrelevant: int = 1,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    **changes: Any,
+) -> RelevanceResult:
+    """Return a plausible result with the given number of features per class, columns in random order."""
+    rng = np.random.default_rng(seed)
+    classes = np.repeat([2, 1, 0], [n_strong, n_weak, n_irrelevant])
+    start = np.where(classes == 2, rng.uniform(0.05, 0.2, classes.size), 0.0)
+    length = np.choose(classes, [rng.uniform(0, 0.03, classes.size), rng.beta(1, 4, classes.size) * 0.3 + 0.05, 0.08])
+    intervals = np.column_stack([start, start + length])
+    order = rng.permutation(classes.size)
+    classes, intervals = classes[order], intervals[order]
+    content: dict[str, Any] = {
+        "feature_names": names if names is not None else [f"feature {k}" for k in range(classes.size)],
+        "intervals": intervals,
+        "classes": classes,
+        "pvalues": np.where(classes > 0, 1e-5, rng.uniform(0.05, 1, classes.size)),
+        "baseline": rng.choice([-1, 1], classes.size) * intervals.mean(axis=1),
+        "thresholds": Thresholds(0.011, 0.041, "prediction interval", 0.999, 50, 48),
+        "problem": "classification",
+        "n_samples": 569,
+        "hyperparameters": {"C": 0.1778},
+        "scores": {"metric": "weighted F1", "cross_validated": 0.9721, "training": 0.985},
+        "parameters": {"C": None, "norm_slack": 0.1, "loss_slack": 0.1, "n_probes": 50},
+        "seed": 0,
+        "engine": "highs",
+        "max_gap": 3.2e-9,
+        "n_programs": 160,
+        "cpu_seconds": {"baseline": 1.204, "intervals": 0.83, "probes": 2.119},
+        "notes": (),
+        "version": "0.1.0",
+    }
+    return RelevanceResult(**{**content, **changes})
