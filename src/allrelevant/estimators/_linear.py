@@ -103,7 +103,12 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
                 progress=progress,
             )
             near = near_optimal_set(
-                baseline.program, baseline.w, baseline.b, norm_slack=self.norm_slack, loss_slack=self.loss_slack
+                baseline.program,
+                baseline.w,
+                baseline.b,
+                baseline.C,
+                norm_slack=self.norm_slack,
+                loss_slack=self.loss_slack,
             )
             intervals = relevance_intervals(near, engine=self.engine, n_jobs=self.n_jobs, progress=progress)
             probes = self._probe(near, baseline.formulation, data, Z, int(probe_seed), progress, notes)

@@ -32,17 +32,19 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
     ----------
     C : float, default=None
         Penalty of the loss of the baseline model: larger values fit the data more closely. By default it is chosen by
-        cross-validation (weighted F1; equal scores go to the smaller value) from a path that starts just above the
-        value below which all weights are 0.
-    norm_slack, loss_slack : float, default=0.1
-        How much larger the norm of the weights and the loss of a near-optimal model may be than those of the baseline
-        model, as a share of them. More slack widens all intervals.
+        cross-validation (weighted F1; scores that differ by no more than one sample are a tie, which goes to the
+        smaller value) from a path that starts just above the value below which all weights are 0.
+    norm_slack : float, default=0.1
+        How much larger the norm of the weights of a near-optimal model may be, as a share of the baseline model's.
+    loss_slack : float, default=0.1
+        How much larger the loss of a near-optimal model may be, as a share of the baseline model's objective in units
+        of the loss (its loss plus its norm divided by `C`). More slack of either kind widens all intervals.
     n_probes : int, default=50
         Number of permuted features whose relevance tells what chance can do; at least 3.
     confidence : float, default=0.9999
         Confidence of the prediction limit that the probes give for an irrelevant feature's ``maxRel``. With the default
-        about one irrelevant feature in a thousand is taken for relevant on the simulated sets Sim1 to Sim5; it is more
-        than the nominal one in ten thousand because the baseline model has already chosen among the features.
+        one or two irrelevant features in a thousand are taken for relevant on the simulated sets Sim1 to Sim5; that is
+        more than the nominal one in ten thousand because the baseline model has already chosen among the features.
     threshold_rule : {"added", "papers"}, default="added"
         ``"added"`` adds each probe beside all features and takes the prediction limit of the cube roots, which are
         close to normal where the values themselves are skewed. ``"papers"`` puts each probe in the place of the feature

@@ -44,6 +44,10 @@ class Formulation(ABC):
     def strata(self, target: Array) -> NDArray[Any] | None:
         """Return labels that cross-validation keeps in proportion, or None."""
 
+    def resolution(self, n_samples: int) -> float:
+        """Return the difference up to which two scores on so many samples are a tie."""
+        return 1e-10
+
     def candidates(self, target: Array) -> Sequence[Self]:
         """Return the settings of the own hyperparameters that the baseline search tries, the simplest first."""
         return [self]

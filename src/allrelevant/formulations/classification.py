@@ -39,6 +39,10 @@ class Classification(Formulation):
         """F1 of both classes, averaged by their weight."""
         return float(f1_score(target, prediction, average="weighted", sample_weight=sample_weight, zero_division=0.0))
 
+    def resolution(self, n_samples: int) -> float:
+        """One sample: a model that is better by less has not been shown to be better."""
+        return 1.0 / n_samples
+
     def strata(self, target: Array) -> NDArray[Any] | None:
         """The classes."""
         return target

@@ -93,7 +93,7 @@ def fit_baseline(
 ) -> Baseline:
     """Fit the optimal model, with `C` and the formulation's hyperparameters by cross-validation if `C` is None.
 
-    Equal scores go to the smaller `C` and to the earlier candidate: the sparser model.
+    Ties go to the smaller `C` and to the earlier candidate, the sparser model; the formulation says what a tie is.
     """
     score = np.nan
     if C is None:
@@ -123,9 +123,9 @@ def _search(
             for fold in folds:
                 scores += _path_scores(candidate, X, target, fold, path) / len(folds)
                 progress.step()
-            # Means that differ by rounding only are equal.
-            k = int(np.argmax(np.round(scores, 10)))
-            if best is None or round(scores[k], 10) > round(best[2], 10):
+            tie = candidate.resolution(len(X)) * (1 + 1e-9)
+            k = int(np.argmax(scores >= scores.max() - tie))
+            if best is None or scores[k] > best[2] + tie:
                 best = candidate, float(path[k]), float(scores[k])
     assert best is not None
     return best

@@ -8,13 +8,13 @@ from allrelevant.lp import Array, Budget, Program
 
 __all__ = ["NearOptimalSet", "near_optimal_set"]
 
-#: Share of the norm that the loss may always grow by: a relative slack of no loss at all would be none.
+#: Share of the norm that the loss may always grow by, so that the set has an inside even without any slack.
 ABSOLUTE_SLACK = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class NearOptimalSet:
-    """All points with ``norm ≤ (1 + norm_slack) μ`` and ``loss ≤ (1 + loss_slack) ρ + a``.
+    """All points with ``norm ≤ (1 + norm_slack) μ`` and ``loss ≤ ρ + loss_slack (ρ + μ/C) + a``.
 
     Attributes
     ----------
@@ -36,8 +36,14 @@ class NearOptimalSet:
     budget: Budget
 
 
-def near_optimal_set(program: Program, w: Array, b: Array, *, norm_slack: float, loss_slack: float) -> NearOptimalSet:
-    """Relax the norm and the loss of an optimal point."""
+def near_optimal_set(
+    program: Program, w: Array, b: Array, C: float, *, norm_slack: float, loss_slack: float
+) -> NearOptimalSet:
+    """Relax the norm and the loss of the optimal point of ``min norm + C · loss``.
+
+    The loss may grow by a share of the whole objective, ``ρ + μ/C`` in units of the loss. A share of ρ alone would be
+    next to nothing where the model fits the data closely, and redundant features would then look indispensable.
+    """
     mu, rho = float(program.norm(w)), float(program.loss(w, b))
-    relaxed = Budget((1 + norm_slack) * mu, (1 + loss_slack) * rho + ABSOLUTE_SLACK * max(1.0, mu))
-    return NearOptimalSet(program, w, b, mu, rho, relaxed)
+    loss = rho + loss_slack * (rho + mu / C) + ABSOLUTE_SLACK * max(1.0, mu)
+    return NearOptimalSet(program, w, b, mu, rho, Budget((1 + norm_slack) * mu, loss))
