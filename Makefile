@@ -21,6 +21,7 @@ types: $(VENV)/.dev
 
 docs: $(VENV)/.dev
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -W -q -b doctest docs docs/_build/doctest
 	@echo "documentation: docs/_build/html/index.html"
 
 bench: $(VENV)/.test
@@ -28,7 +29,7 @@ bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks.peers.speed
 
 clean:
-	rm -rf $(VENV) demo-output docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo-output docs/_build docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # One stamp per set of extras; a changed pyproject.toml installs again.
 $(VENV)/bin/python:

@@ -28,14 +28,14 @@ def simulation() -> RelevanceResult:
     return LinearRelevanceClassifier(random_state=0).fit(X, data.y).result_
 
 
-def draw(result: RelevanceResult, title: str, name: str) -> None:
+def draw(result: RelevanceResult, title: str, name: str, **options: int) -> None:
     """Write one picture beside this file; the same result gives the same file."""
-    display = RelevanceDisplay.from_result(result)
+    display = RelevanceDisplay.from_result(result, **options)
     display.ax_.set_title(title)
     display.figure_.savefig(FOLDER / name, dpi=150, metadata={"Software": None})
 
 
 if __name__ == "__main__":
     mpl.use("agg")
-    draw(breast_cancer(), "Breast cancer (Wisconsin): which measurements tell benign from malignant?", "breast_cancer.png")
-    draw(simulation(), "Sim1: 4 strongly relevant, 4 weakly relevant and 22 irrelevant features", "sim1.png")
+    draw(breast_cancer(), "Breast cancer (Wisconsin)", "breast_cancer.png")
+    draw(simulation(), "Simulated set Sim1", "sim1.png", max_features=14)

@@ -109,7 +109,7 @@ class RelevanceResult:
     engine : str
         Engine that solved the linear programs.
     max_gap : float
-        Largest certified gap between the two sides of any bound, in the unit of the intervals.
+        Largest certified gap between the two sides of any bound, as a share of the norm budget.
     n_programs : int
         Linear programs solved for intervals and probes.
     cpu_seconds : dict

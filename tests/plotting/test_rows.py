@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from handmade import make_result
 
 from allrelevant.plotting._rows import arrange, shorten
 from allrelevant.result import RelevanceClass
+from handmade import make_result
 
 
 def rows_of(result, *, max_features=None, sort=True, name_length=32):

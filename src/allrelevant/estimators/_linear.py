@@ -152,8 +152,10 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
     def _location(self, data: Canonical) -> tuple[Array, Array]:
         """Shift and scale of every column; constant columns become 0, so that no weight of theirs acts as offset."""
         total = data.sample_weight.sum()
-        mean = data.sample_weight @ data.X / total
-        spread = np.sqrt(data.sample_weight @ (data.X - mean) ** 2 / total)
+        # Sums along rows, not products of matrices: equal columns must stay equal to the last digit.
+        weight = data.sample_weight[:, None]
+        mean = (weight * data.X).sum(axis=0) / total
+        spread = np.sqrt((weight * (data.X - mean) ** 2).sum(axis=0) / total)
         constant = np.ptp(data.X, axis=0) == 0.0
         if self.standardize:
             # Columns that vary by less than rounding cannot be scaled in any meaningful way.
@@ -173,21 +175,22 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
                     side[part] = sample_weight[part]
                 yield Fold(data.collect(weights[0]), data.collect(weights[1]))
             return
-        strata = formulation.strata(data.target)
-        if strata is None:
-            splitter: Any = KFold(min(int(self.cv), len(data.X)), shuffle=True, random_state=seed)
-        else:
-            smallest = int(np.unique(strata, return_counts=True)[1].min())
-            if smallest < 2:
-                raise ValueError(
-                    "the search for C needs at least 2 distinct samples of each class, but a class has only 1 sample; "
-                    "give C (such as C=1.0) to fit without cross-validation"
-                )
-            splitter = StratifiedKFold(min(int(self.cv), smallest), shuffle=True, random_state=seed)
-        for train, test in splitter.split(data.X, strata):
-            fold = Fold(np.zeros(len(data.X)), np.zeros(len(data.X)))
-            fold.train[train], fold.test[test] = data.sample_weight[train], data.sample_weight[test]
-            yield fold
+        # A sample of weight 2 is two samples, which may fall into different folds; no more pieces than folds are needed.
+        pieces = np.clip(np.rint(data.sample_weight), 1, int(self.cv)).astype(int)
+        unit = np.repeat(np.arange(len(data.X)), pieces)
+        share = (data.sample_weight / pieces)[unit]
+        strata = formulation.strata(data.target[unit])
+        smallest = len(unit) if strata is None else int(np.unique(strata, return_counts=True)[1].min())
+        if smallest < 2:
+            raise ValueError(
+                "the search for C needs at least 2 samples of each class, but a class has only 1 sample; "
+                "give C (such as C=1.0) to fit without cross-validation"
+            )
+        kind = KFold if strata is None else StratifiedKFold
+        splitter = kind(min(int(self.cv), smallest), shuffle=True, random_state=seed)
+        for parts in splitter.split(unit, strata):
+            train, test = (np.bincount(unit[part], share[part], minlength=len(data.X)).astype(float) for part in parts)
+            yield Fold(train, test)
 
     def _probe(
         self,

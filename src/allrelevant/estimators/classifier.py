@@ -46,8 +46,8 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
         one or two irrelevant features in a thousand are taken for relevant on the simulated sets Sim1 to Sim5; that is
         more than the nominal one in ten thousand because the baseline model has already chosen among the features.
     threshold_rule : {"added", "papers"}, default="added"
-        ``"added"`` adds each probe beside all features and takes the prediction limit of the cube roots, which are
-        close to normal where the values themselves are skewed. ``"papers"`` puts each probe in the place of the feature
+        ``"added"`` adds each probe beside all features and takes the prediction limit of the cube roots, which are less
+        skewed than the values themselves. ``"papers"`` puts each probe in the place of the feature
         it was made from, drops it if no near-optimal model is left, and takes the limit of the values themselves; the
         papers propose ``confidence=0.999``.
     standardize : bool, default=True
@@ -86,7 +86,7 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
         All of this with names, scores, parameters and proofs: what plots and reports are made from.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if all of them are strings.
 
     See Also
@@ -98,7 +98,7 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
     Notes
     -----
     Equal samples are merged and their weights added before anything else, so a sample given twice, a sample of weight 2
-    and any order of rows give the same result; folds never share a sample.
+    and any order of rows give the same result.
 
     References
     ----------

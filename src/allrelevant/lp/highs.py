@@ -15,6 +15,7 @@ __all__ = ["HighsBounds", "HighsPenalised"]
 
 INFINITY = highspy.kHighsInf
 TOLERANCE = 1e-9
+SLICE_SECONDS = 1.0
 DUAL, PRIMAL = 1, 4  # values of HiGHS' option simplex_strategy
 #: Up to this many weights all their rows stand in the penalised model from the start; beyond, they are generated.
 ALL_WEIGHTS = 300
@@ -26,7 +27,6 @@ _FAILURES: dict[Any, tuple[type[SolverError], str]] = {
         "has no feasible point or no optimum",
     ),
     highspy.HighsModelStatus.kUnbounded: (UnboundedProgram, "is unbounded"),
-    highspy.HighsModelStatus.kTimeLimit: (SolverTimeout, "was not solved within the time limit"),
     highspy.HighsModelStatus.kIterationLimit: (SolverTimeout, "was not solved within the iteration limit"),
 }
 
@@ -40,7 +40,7 @@ class _Model:
         self._options(
             output_flag=False,
             threads=1,
-            presolve="off",  # warm starts are lost to presolve
+            presolve="off",  # warm starts are lost to presolve, and so are interrupted runs
             primal_feasibility_tolerance=TOLERANCE,
             dual_feasibility_tolerance=TOLERANCE,
             simplex_strategy=strategy,
@@ -70,22 +70,21 @@ class _Model:
         highs = self._highs
         if cold:
             highs.clearSolver()
-            self._options(presolve="on", simplex_strategy=DUAL)
+            self._options(simplex_strategy=DUAL)
         try:
-            # HiGHS does not hear signals while it runs: give it slices of time, longer ones each time, and let the
-            # interpreter look around in between. A slice continues from the basis the last one left.
-            slice_seconds = 1.0
-            while True:
-                self._options(time_limit=highs.getRunTime() + slice_seconds)
+            # HiGHS does not hear signals while it runs: give it slices of time and let the interpreter look around in
+            # between. A slice continues from the basis the last one left.
+            status = highspy.HighsModelStatus.kTimeLimit
+            while status == highspy.HighsModelStatus.kTimeLimit:
+                self._options(time_limit=highs.getRunTime() + SLICE_SECONDS)
                 highs.run()
                 status = highs.getModelStatus()
-                if status != highspy.HighsModelStatus.kTimeLimit:
-                    break
-                slice_seconds *= 2
         finally:
             if cold:
-                self._options(presolve="off", simplex_strategy=self._strategy)
+                self._options(simplex_strategy=self._strategy)
         if status != highspy.HighsModelStatus.kOptimal:
+            if not cold:  # a warm start may mislead, even about feasibility
+                return self._run(cold=True)
             kind, what = _FAILURES.get(status, (SolverError, "was not solved"))
             raise kind(f"the linear program {what} (HiGHS status: {highs.modelStatusToString(status)})")
         solution = highs.getSolution()
@@ -104,7 +103,7 @@ class HighsBounds(_Model):
 
     def __init__(self, program: Program, budget: Budget) -> None:
         super().__init__(PRIMAL)
-        self.program = program
+        self.program, self.budget = program, budget
         n, d, p, m = program.n_rows, program.n_weights, program.n_offsets, program.n_hard
         matrix = sparse.vstack(
             [
@@ -146,6 +145,24 @@ class HighsBounds(_Model):
                 int(targets.index[k]), targets.sign[k], column, cold
             )
         return w, b, Duals(alpha, beta, lam)
+
+    def least_loss(self) -> tuple[Array, Array]:
+        """Return the point ``(w, b)`` of least loss within the norm budget, whatever the loss budget.
+
+        It tells safely whether the budgets leave any point at all: asked for feasibility alone HiGHS may answer
+        "Unknown".
+        """
+        program, highs = self.program, self._highs
+        d, p = program.n_weights, program.n_offsets
+        columns, row = _indices(np.arange(highs.getNumCol())), program.n_rows + program.n_hard + 1
+        highs.changeRowBounds(row, -INFINITY, INFINITY)
+        highs.changeColsCost(len(columns), columns, np.concatenate([program.u, -program.u, program.v, program.s]))
+        try:
+            values, _ = self._run()
+        finally:
+            highs.changeRowBounds(row, -INFINITY, self.budget.loss)
+            highs.changeColsCost(len(columns), columns, np.zeros(len(columns)))
+        return values[:d] - values[d : 2 * d], values[2 * d : 2 * d + p]
 
     def _solve_one(
         self, index: int, sign: float, column: Array | None, cold: bool

@@ -53,9 +53,10 @@ def relevance_intervals(
     """Bound weights from both sides by two linear programs each, fewer where the answer is already known.
 
     The near-optimal set is convex, so a weight ranges over one interval ``[low, high]`` and its magnitude over
-    ``[max(0, low, −high), max(−low, high)]``. What needs no program: a column of zeros; a column that equals
-    another one or its negative; and the less likely side of a weight once a visited point shows that the weight can
-    vanish and the multipliers of the likelier side prove that this side reaches further.
+    ``[max(0, low, −high), max(−low, high)]``. What needs no program: a column that equals another one
+    or its negative; and the less likely side of a weight once a visited point shows that the weight can vanish and the
+    multipliers of the likelier side prove that this side reaches further. A weight whose column is 0 is part of no
+    model; it is given the interval [0, 0], not the norm that happens to be left over for it.
 
     Parameters
     ----------
@@ -118,10 +119,7 @@ def _representatives(columns: Array) -> Indices:
     first: dict[bytes, int] = {}
     out = np.empty(columns.shape[1], dtype=np.intp)
     for k, column in enumerate((columns + 0.0).T):
-        nonzero = np.flatnonzero(column[:-1])
-        if not len(nonzero):
-            out[k] = -1
-            continue
-        flip = np.where(column[nonzero[0]] < 0, -1.0, 1.0)
-        out[k] = first.setdefault((column[:-1] * flip + 0.0).tobytes() + column[-1:].tobytes(), k)
+        leading = column[:-1][np.argmax(column[:-1] != 0.0)]
+        key = (column[:-1] * np.sign(leading) + 0.0).tobytes() + column[-1:].tobytes()
+        out[k] = first.setdefault(key, k) if leading else -1
     return out

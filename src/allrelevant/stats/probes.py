@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from allrelevant._progress import Progress
-from allrelevant.errors import InfeasibleProgram
 from allrelevant.formulations import Formulation
 from allrelevant.lp import Array, BoundSolver, Program, Targets, choose_engine
 from allrelevant.lp.highs import HighsBounds
@@ -132,9 +131,8 @@ def replaced_probes(
 def _interval_of(
     program: Program, index: int, near: NearOptimalSet, engine: str, progress: Progress
 ) -> Intervals | None:
-    try:
-        w, b, _ = HighsBounds(program, near.budget).solve(Targets(np.array([index]), np.ones(1)))
-    except InfeasibleProgram:
+    w, b = HighsBounds(program, near.budget).least_loss()
+    if program.loss(w, b) >= near.budget.loss:
         return None
-    changed = replace(near, program=program, w=w[0], b=b[0])
+    changed = replace(near, program=program, w=w, b=b)
     return relevance_intervals(changed, engine=engine, n_jobs=1, progress=progress, only=[index])

@@ -22,7 +22,7 @@ def prediction_limit(values: Array, confidence: float, power: float = 1.0) -> fl
     """Limit that the next draw from the distribution of `values` stays below with the given confidence.
 
     The one-sided prediction limit ``mean + t · s · sqrt(1 + 1/n)`` of normal draws, on values raised to `power`. The
-    largest relevance of a probe is skewed to the right; its cube root is close to normal.
+    largest relevance of a probe is skewed to the right; its cube root is so much less.
 
     Examples
     --------

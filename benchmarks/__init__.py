@@ -1,0 +1,1 @@
+"""Benchmarks: results are committed beside the scripts that made them."""

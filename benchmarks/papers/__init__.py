@@ -1,0 +1,1 @@
+"""The experiments of the papers, with the papers' own figures beside ours."""

@@ -1,0 +1,106 @@
+"""Which threshold rule deserves to be the default? Rules, scales and confidences side by side on Sim1 to Sim5.
+
+The baseline, the intervals and the probes of a set are computed once; only the limit drawn from the probes differs.
+
+Usage: ``python -m benchmarks.papers.thresholds [--seeds 50] [--jobs 1]``
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from allrelevant._progress import Progress
+from allrelevant.datasets import SIMULATIONS, make_simulation
+from allrelevant.formulations import Classification
+from allrelevant.relevance.baseline import fit_baseline
+from allrelevant.relevance.intervals import relevance_intervals
+from allrelevant.relevance.nearoptimal import near_optimal_set
+from allrelevant.stats.probes import added_probes, draw_probes, replaced_probes
+from allrelevant.stats.thresholds import prediction_limit
+from benchmarks._common import f1_of_set, print_table, read_csv, write_csv
+
+HERE = Path(__file__).parent
+POWERS = {"values": 1.0, "square roots": 0.5, "cube roots": 1.0 / 3.0}
+CONFIDENCES = (0.999, 0.9995, 0.9999, 0.99999)
+
+
+def run(name: str, seed: int, C: float) -> list[dict[str, object]]:
+    """Score all rules on one set."""
+    X, y, relevance = make_simulation(name, random_state=seed)
+    Z, target, weight = (X - X.mean(axis=0)) / X.std(axis=0), y.astype(float), np.ones(len(X))
+    progress = Progress()
+    baseline = fit_baseline(Classification(), Z, target, weight, C=C, folds=(), progress=progress)
+    near = near_optimal_set(baseline.program, baseline.w, baseline.b, baseline.C, norm_slack=0.1, loss_slack=0.1)
+    intervals = relevance_intervals(near, engine="auto", n_jobs=1, progress=progress)
+    source, values = draw_probes(Z, 50, np.random.RandomState(seed))
+    context = (target, weight)
+    added = added_probes(near, Classification(), values, *context, engine="auto", n_jobs=1, progress=progress)
+    replaced = replaced_probes(near, Classification(), source, values, *context, engine="auto", progress=progress)
+    rows: list[dict[str, object]] = []
+    for probes in (added, replaced):
+        for scale, power in POWERS.items():
+            for confidence in CONFIDENCES:
+                limit = prediction_limit(probes.maximum, confidence, power) if len(probes.maximum) > 2 else np.inf
+                selected = intervals.maximum > limit
+                rows.append(
+                    {
+                        "set": name,
+                        "seed": seed,
+                        "probes": probes.rule,
+                        "usable": len(probes.maximum),
+                        "scale": scale,
+                        "confidence": confidence,
+                        "f1": f1_of_set(relevance, selected),
+                        "false_positives": int((selected & (relevance == 0)).sum()),
+                        "false_negatives": int((~selected & (relevance > 0)).sum()),
+                    }
+                )
+    return rows
+
+
+def main() -> None:
+    """Run, print and write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=50)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--out", type=Path, default=HERE / "results")
+    options = parser.parse_args()
+    chosen = _chosen_penalties(options.out / "simulations.csv", options.seeds)
+    parts = Parallel(n_jobs=options.jobs)(delayed(run)(*key, C) for key, C in chosen.items())
+    rows = [row for part in parts for row in part]
+    summary = []
+    for probes in ("added", "papers"):
+        for scale in POWERS:
+            for confidence in CONFIDENCES:
+                same = [
+                    row
+                    for row in rows
+                    if (row["probes"], row["scale"], row["confidence"]) == (probes, scale, confidence)
+                ]
+                by_set = {name: np.mean([row["f1"] for row in same if row["set"] == name]) for name in SIMULATIONS}
+                summary.append(
+                    {
+                        "probes": probes,
+                        "scale": scale,
+                        "confidence": str(confidence),
+                        **{name: float(value) for name, value in by_set.items()},
+                        "least_usable": min(int(row["usable"]) for row in same),  # type: ignore[call-overload]
+                        "false_positives": sum(int(row["false_positives"]) for row in same),  # type: ignore[call-overload]
+                        "false_negatives": sum(int(row["false_negatives"]) for row in same),  # type: ignore[call-overload]
+                    }
+                )
+    print_table(list(summary[0]), [list(row.values()) for row in summary])
+    write_csv(options.out / "thresholds_summary.csv", summary)
+
+
+def _chosen_penalties(path: Path, seeds: int) -> dict[tuple[str, int], float]:
+    """C as cross-validation chose it in the simulations benchmark, which must have been run before."""
+    return {(row["set"], int(row["seed"])): float(row["C"]) for row in read_csv(path) if int(row["seed"]) < seeds}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""Bad input: errors that say what is wrong and how to mend it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from allrelevant import LinearRelevanceClassifier
+
+X = np.random.RandomState(0).normal(size=(20, 3))
+Y = np.array([0, 1] * 10)
+
+
+def with_value(value):
+    changed = X.copy()
+    changed[3, 1] = value
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("samples", "labels", "message"),
+    [
+        (with_value(np.nan), Y, "contains NaN"),
+        (with_value(np.inf), Y, "contains infinity"),
+        (X, np.zeros(20), "y has only one class, 0.0; two classes are needed"),
+        (X, np.arange(20) % 3, r"y has 3 classes \(0, 1, 2\); fit one class against the others, such as y == 0"),
+        (X, np.linspace(0, 1, 20), "Unknown label type: continuous"),
+        (X[:0], Y[:0], r"Found array with 0 sample\(s\)"),
+        (X[:, :0], Y, r"Found array with 0 feature\(s\)"),
+        (X[:1], Y[:1], r"Found array with 1 sample\(s\)"),
+        (np.array([["a", "b"], ["c", "d"]]), [0, 1], "could not convert string to float"),
+        (X[:, 0], Y, "Expected 2D array, got 1D array instead"),
+        (X, Y[:-1], "inconsistent numbers of samples"),
+        (X, np.column_stack([Y, Y]), "y should be a 1d array"),
+        (X, np.where(Y, np.nan, 1.0), "contains NaN"),
+        (X[:3], [0, 1, 1], "give C .* to fit without cross-validation"),
+    ],
+)
+def test_bad_data(samples, labels, message):
+    with pytest.raises(ValueError, match=message):
+        LinearRelevanceClassifier().fit(samples, labels)
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        (-np.ones(20), "Negative values"),
+        (np.ones(19), "sample_weight.shape"),
+        (np.where(Y, 1.0, 0.0), "y has only one class, 1"),
+        (np.zeros(20), "at least one non-zero number"),
+        (np.full(20, np.nan), "contains NaN"),
+    ],
+)
+def test_bad_weights(weight, message):
+    with pytest.raises(ValueError, match=message):
+        LinearRelevanceClassifier().fit(X, Y, sample_weight=weight)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("C", 0.0),
+        ("C", -1.0),
+        ("C", "large"),
+        ("norm_slack", -0.1),
+        ("loss_slack", None),
+        ("n_probes", 2),
+        ("n_probes", 10.5),
+        ("confidence", 1.0),
+        ("confidence", 0.4),
+        ("threshold_rule", "guess"),
+        ("standardize", "yes"),
+        ("cv", 1.5),
+        ("engine", "gurobi"),
+        ("n_jobs", "all"),
+        ("random_state", "seed"),
+        ("verbose", -1),
+    ],
+)
+def test_bad_parameters_are_named(name, value):
+    with pytest.raises(ValueError, match=f"'{name}' parameter of LinearRelevanceClassifier must be"):
+        LinearRelevanceClassifier(**{name: value}).fit(X, Y)
+
+
+def test_nothing_is_changed_in_place():
+    samples, labels, weight = X.copy(), Y.copy(), np.ones(20)
+    LinearRelevanceClassifier(C=1.0, n_probes=3, random_state=0).fit(samples, labels, sample_weight=weight)
+    np.testing.assert_array_equal(samples, X)
+    np.testing.assert_array_equal(labels, Y)
+    assert (weight == 1).all()

@@ -1,0 +1,144 @@
+"""The certificate must be right whatever it is given, and must refuse what it cannot prove."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from allrelevant.lp.certificate import certify, penalised_gap, repair
+from allrelevant.lp.highs import HighsBounds, HighsPenalised
+from allrelevant.lp.interior import InteriorBounds
+from allrelevant.lp.program import Budget, Duals, Program, Targets
+from allrelevant.lp.reduction import reduce_rows
+
+
+def random_program(seed, *, hard=True, linear=True, box=False):
+    """A program with every kind of row, feasible at a known point."""
+    rng = np.random.RandomState(seed)
+    n, d, p, m = 15, 4, 2, 3
+    A, B = rng.normal(size=(n, d)), rng.normal(size=(n, p))
+    G, H = rng.normal(size=(m, d)), rng.normal(size=(m, p))
+    w, b = rng.normal(size=d), rng.normal(size=p)
+    rows = {"G": G, "H": H, "h": G @ w + H @ b - rng.uniform(0.05, 1, size=m)} if hard else {}
+    # A linear loss that the hinge rows keep bounded: the mean of some of them.
+    pull = rng.uniform(0, 0.3, size=n)
+    loss = {"u": -pull @ A, "v": -pull @ B} if linear else {}
+    program = Program.build(
+        A, B, rng.normal(size=n), s=rng.uniform(0.5, 2, size=n), gamma=rng.uniform(0.5, 2, d), **rows, **loss
+    )
+    if box:
+        program = program.with_box(np.minimum(w, 0) - 0.3, np.maximum(w, 0) + 0.3)
+    budget = Budget(1.2 * float(program.norm(w)), float(program.loss(w, b)) + 1.0)
+    return program, budget, (w, b)
+
+
+def all_targets(d):
+    return Targets(np.repeat(np.arange(d), 2), np.tile([1.0, -1.0], d))
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("box", [False, True])
+def test_highs_is_proven_on_programs_with_every_kind_of_row(seed, box):
+    program, budget, point = random_program(seed, box=box)
+    targets = all_targets(4)
+    proof = certify(program, budget, targets, *HighsBounds(program, budget).solve(targets), point)
+    assert ((proof.upper - proof.lower) <= 1e-6 * budget.norm).all()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_interior_is_proven_on_programs_with_every_kind_of_row(seed):
+    program, budget, point = random_program(seed)
+    targets = all_targets(4)
+    engine = InteriorBounds(program, budget, point)
+    proof = certify(program, budget, targets, *engine.solve(targets), point)
+    assert ((proof.upper - proof.lower) <= 1e-6 * budget.norm).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_substituted_columns_equal_a_program_built_with_them(seed):
+    program, budget, point = random_program(seed, hard=False, linear=False)
+    wide = program.with_empty_column()
+    column = np.random.RandomState(seed + 100).normal(size=(1, 15))
+    targets = Targets(np.array([4]), np.ones(1), column)
+    start = np.append(point[0], 0.0), point[1]
+    built = Program.build(
+        np.hstack([program.A, column.T]), program.B, program.r, s=program.s, gamma=np.append(program.gamma, 1.0)
+    )
+    plain = Targets(np.array([4]), np.ones(1))
+    expected = certify(built, budget, plain, *HighsBounds(built, budget).solve(plain), start).upper
+    by_highs = certify(wide, budget, targets, *HighsBounds(wide, budget).solve(targets), start)
+    by_interior = certify(wide, budget, targets, *InteriorBounds(wide, budget, start).solve(targets), start)
+    np.testing.assert_allclose(by_highs.upper, expected, atol=1e-6)
+    np.testing.assert_allclose(by_interior.upper, expected, atol=1e-6)
+    np.testing.assert_allclose(by_interior.lower, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_reduced_rows_relax_and_their_multipliers_extend(seed):
+    program, budget, (w, b) = random_program(seed)
+    reduction = reduce_rows(program, budget, w, b)
+    assert reduction.program.loss(w, b) + (budget.loss - reduction.budget.loss) <= program.loss(w, b) + 1e-9
+    targets = all_targets(4)
+    _, _, duals = HighsBounds(reduction.program, reduction.budget).solve(targets)
+    w_all, b_all, _ = HighsBounds(program, budget).solve(targets)
+    proof = certify(program, budget, targets, w_all, b_all, reduction.duals(duals), (w, b))
+    assert (proof.upper >= proof.lower - 1e-9).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 5), noise=st.integers(0, 2**31 - 1), scale=st.floats(1e-9, 10.0))
+def test_no_multipliers_prove_a_bound_that_is_too_low(seed, noise, scale):
+    """Whatever multipliers an engine returns, the upper bound is never below a feasible value."""
+    program, budget, point = random_program(seed)
+    targets = all_targets(4)
+    w, b, duals = HighsBounds(program, budget).solve(targets)
+    rng = np.random.RandomState(noise)
+    wrong = Duals(
+        duals.alpha + scale * rng.normal(size=duals.alpha.shape),
+        duals.beta + scale * rng.normal(size=duals.beta.shape),
+        duals.lam + scale * rng.normal(size=duals.lam.shape),
+    )
+    truth = certify(program, budget, targets, w, b, duals, point)
+    claim = certify(program, budget, targets, w, b, wrong, point)
+    assert (claim.upper >= truth.lower - 1e-9).all()
+    assert (claim.opposite >= -truth.lower - 1e-9).all()
+
+
+def test_a_wrong_optimum_shows_as_a_gap():
+    program, budget, point = random_program(0)
+    targets = all_targets(4)
+    w, b, duals = HighsBounds(program, budget).solve(targets)
+    proof = certify(program, budget, targets, np.tile(point[0], (8, 1)), np.tile(point[1], (8, 1)), duals, point)
+    assert ((proof.upper - proof.lower) > 1e-3).any()
+    outside = certify(program, budget, targets, 3 * w, b, duals, point)
+    truth = certify(program, budget, targets, w, b, duals, point)
+    assert (outside.lower <= truth.upper + 1e-9).all()
+
+
+def test_points_that_are_not_numbers_prove_nothing():
+    program, budget, point = random_program(0)
+    targets = all_targets(4)
+    w, b, duals = HighsBounds(program, budget).solve(targets)
+    proof = certify(program, budget, targets, np.full_like(w, np.nan), b, duals, point)
+    assert (proof.lower == -np.inf).all()
+
+
+def test_repair_satisfies_the_equations_of_the_offsets():
+    program, budget, _ = random_program(3)
+    _, _, duals = HighsBounds(program, budget).solve(all_targets(4))
+    shaken = Duals(duals.alpha * (1 + 1e-7), duals.beta, duals.lam)
+    fixed = repair(program, shaken)
+    residual = fixed.alpha @ program.B + fixed.beta @ program.H - fixed.lam[:, None] * program.v
+    assert np.abs(residual).max() < 1e-12
+    assert (fixed.alpha <= fixed.lam[:, None] * program.s).all()
+    assert (fixed.alpha >= 0).all()
+
+
+@pytest.mark.parametrize("C", [0.01, 0.3, 10.0])
+def test_penalised_optima_are_proven_and_others_are_not(C):
+    program, _, (w, b) = random_program(1, hard=False, linear=False)
+    best_w, best_b, duals = HighsPenalised(program).solve(C)
+    assert abs(penalised_gap(program, C, best_w, best_b, duals)) < 1e-7
+    assert penalised_gap(program, C, w, b, duals) > 1e-3

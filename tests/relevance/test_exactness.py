@@ -1,0 +1,80 @@
+"""Intervals against scipy's linprog on the papers' formulation, on 200 small problems of all kinds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import oracle
+from allrelevant._progress import Progress
+from allrelevant.formulations import Classification
+from allrelevant.relevance.baseline import fit_baseline
+from allrelevant.relevance.intervals import relevance_intervals
+from allrelevant.relevance.nearoptimal import near_optimal_set
+from problems import KINDS, problem
+
+
+def standardised(X, weight):
+    mean = weight @ X / weight.sum()
+    spread = np.sqrt(weight @ (X - mean) ** 2 / weight.sum())
+    return (X - mean) / np.where(spread > 1e-12, spread, np.inf)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(20))
+def test_intervals_equal_those_of_three_programs_by_scipy(kind, seed):
+    X, y, weight = problem(kind, seed)
+    Z = standardised(X, weight)
+    C = 10.0 ** np.random.RandomState(seed).uniform(-1, 2)
+    base = fit_baseline(Classification(), Z, y, weight, C=C, folds=(), progress=Progress())
+    assert base.program.norm(base.w) + C * base.program.loss(base.w, base.b) == pytest.approx(
+        oracle.baseline(Z, y, weight, C), rel=1e-6
+    )
+    near = near_optimal_set(base.program, base.w, base.b, C, norm_slack=0.1, loss_slack=0.1)
+    if near.mu < 1e-9:
+        return
+    engine = ("interior", "highs")[seed % 2]
+    ours = relevance_intervals(near, engine=engine, n_jobs=1, progress=Progress())
+    theirs = np.zeros((Z.shape[1], 2))
+    varying = np.ptp(Z, axis=0) > 0  # a column that does not vary is part of no model
+    theirs[varying] = oracle.relevance(Z[:, varying], y, weight, near.budget.norm, near.budget.loss) / near.mu
+    np.testing.assert_allclose(np.column_stack([ours.minimum, ours.maximum]), theirs, atol=1e-6, rtol=0)
+    assert ours.gap <= 1e-6
+
+
+def test_both_engines_agree():
+    X, y, weight = problem("noisy", 7)
+    Z = standardised(X, weight)
+    base = fit_baseline(Classification(), Z, y, weight, C=1.0, folds=(), progress=Progress())
+    near = near_optimal_set(base.program, base.w, base.b, 1.0, norm_slack=0.1, loss_slack=0.1)
+    one, two = (
+        relevance_intervals(near, engine=engine, n_jobs=1, progress=Progress()) for engine in ("highs", "interior")
+    )
+    np.testing.assert_allclose(one.maximum, two.maximum, atol=1e-6)
+    np.testing.assert_allclose(one.minimum, two.minimum, atol=1e-6)
+
+
+@pytest.mark.parametrize("slack", [(0.0, 0.0), (1e-3, 0.0), (0.0, 1e-3), (1.0, 1.0)])
+@pytest.mark.parametrize("engine", ["highs", "interior"])
+def test_any_slack_is_solved_and_proven(slack, engine):
+    X, y, weight = problem("plain", 3)
+    Z = standardised(X, weight)
+    base = fit_baseline(Classification(), Z, y, weight, C=1.0, folds=(), progress=Progress())
+    near = near_optimal_set(base.program, base.w, base.b, 1.0, norm_slack=slack[0], loss_slack=slack[1])
+    ours = relevance_intervals(near, engine=engine, n_jobs=1, progress=Progress())
+    share = np.abs(near.w) / near.mu
+    assert (ours.minimum <= share + 1e-6).all()
+    assert (ours.maximum >= share - 1e-6).all()
+
+
+def test_known_answers_need_no_programs():
+    X, y, weight = problem("plain", 5)
+    Z = standardised(np.hstack([X, X, -X, np.ones((len(X), 2))]), weight)
+    base = fit_baseline(Classification(), Z, y, weight, C=1.0, folds=(), progress=Progress())
+    near = near_optimal_set(base.program, base.w, base.b, 1.0, norm_slack=0.1, loss_slack=0.1)
+    ours = relevance_intervals(near, engine="auto", n_jobs=1, progress=Progress())
+    d = X.shape[1]
+    assert ours.n_programs <= 2 * d
+    for shift in (d, 2 * d):
+        np.testing.assert_array_equal(ours.maximum[:d], ours.maximum[shift : shift + d])
+    assert (ours.maximum[3 * d :] == 0).all()

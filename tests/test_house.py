@@ -1,0 +1,82 @@
+"""The house rules that a machine can check."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import allrelevant
+
+ROOT = Path(allrelevant.__file__).parent
+#: What each part may import from within the library.
+ALLOWED = {
+    "errors": set(),
+    "_progress": set(),
+    "result": {"errors"},
+    "lp": {"errors"},
+    "formulations": {"lp"},
+    "relevance": {"formulations", "lp", "_progress"},
+    "stats": {"relevance", "formulations", "lp", "_progress", "result"},
+    "estimators": {"stats", "relevance", "formulations", "lp", "_progress", "errors", "result", ""},
+    "plotting": {"result", "errors"},
+    "report": {"result", "errors", "plotting"},
+    "datasets": {"result"},
+}
+EXTRAS = {"matplotlib", "jinja2"}  # scikit-learn itself loads pandas where it is installed
+
+
+def imports(path, *, top_level):
+    """Modules imported by a file, at its top level or anywhere; those under TYPE_CHECKING do not count."""
+    tree = ast.parse(path.read_text())
+    nodes = tree.body if top_level else ast.walk(tree)
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module
+
+
+def part_of(module):
+    return module.removeprefix("allrelevant").lstrip(".").split(".")[0]
+
+
+@pytest.mark.parametrize("part", ALLOWED)
+def test_dependencies_point_one_way(part):
+    files = [ROOT / f"{part}.py"] if (ROOT / f"{part}.py").exists() else list((ROOT / part).rglob("*.py"))
+    assert files
+    for path in files:
+        used = {part_of(name) for name in imports(path, top_level=False) if name.startswith("allrelevant")}
+        assert used <= ALLOWED[part] | {part}, f"{path.name} imports {sorted(used - ALLOWED[part] - {part})}"
+
+
+def test_every_part_is_accounted_for():
+    parts = {path.stem for path in ROOT.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    assert parts - {"__init__"} == set(ALLOWED)
+
+
+def test_the_fast_engine_needs_neither_highs_nor_scikit_learn():
+    for name in ("interior", "program", "certificate", "reduction"):
+        used = {module.split(".")[0] for module in imports(ROOT / "lp" / f"{name}.py", top_level=False)}
+        assert used <= {"__future__", "dataclasses", "itertools", "typing", "numpy", "scipy", "allrelevant"}
+
+
+def test_importing_loads_no_extra_and_changes_nothing():
+    code = (
+        "import sys, warnings, logging; import numpy as np\n"
+        "before = (warnings.filters[:], logging.root.level, np.random.get_state()[1].tolist())\n"
+        "import allrelevant, allrelevant.plotting, allrelevant.report, allrelevant.datasets\n"
+        "assert logging.root.level == before[1] and np.random.get_state()[1].tolist() == before[2]\n"
+        f"print(sorted({EXTRAS!r} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", allrelevant.__all__)
+def test_public_names_are_there_and_documented(name):
+    value = getattr(allrelevant, name)
+    assert isinstance(value, str) or value.__doc__

@@ -1,0 +1,43 @@
+"""Ctrl-C in the middle of a long fit comes back at once and leaves nothing behind."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+CODE = """
+import sys
+import numpy as np
+from allrelevant import LinearRelevanceClassifier
+rng = np.random.RandomState(0)
+X = rng.normal(size=(3000, 200))
+y = X[:, :20].sum(axis=1) + 3 * rng.normal(size=3000) > 0
+try:
+    LinearRelevanceClassifier(C=0.05, engine=sys.argv[1], n_jobs=int(sys.argv[2]), verbose=1).fit(X, y)
+except KeyboardInterrupt:
+    print("interrupted")
+    sys.exit(3)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT to a child process needs POSIX")
+@pytest.mark.parametrize(("engine", "n_jobs"), [("highs", 1), ("interior", 1), ("interior", 2)])
+def test_interrupt_in_mid_fit(engine, n_jobs):
+    child = subprocess.Popen(
+        [sys.executable, "-c", CODE, engine, str(n_jobs)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert child.stderr is not None
+    for line in child.stderr:
+        if "baseline" in line:  # the intervals, which take minutes, have begun
+            break
+    time.sleep(1.0)
+    assert child.poll() is None
+    child.send_signal(signal.SIGINT)
+    # Generous for a busy machine; the whole fit would take far longer.
+    out, _ = child.communicate(timeout=30)
+    assert out.strip() == "interrupted"
+    assert child.returncode == 3
