@@ -175,7 +175,7 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
                     side[part] = sample_weight[part]
                 yield Fold(data.collect(weights[0]), data.collect(weights[1]))
             return
-        # A sample of weight 2 is two samples, which may fall into different folds; no more pieces than folds are needed.
+        # A sample of weight 2 is two samples, which may fall into different folds; more pieces than folds are useless.
         pieces = np.clip(np.rint(data.sample_weight), 1, int(self.cv)).astype(int)
         unit = np.repeat(np.arange(len(data.X)), pieces)
         share = (data.sample_weight / pieces)[unit]

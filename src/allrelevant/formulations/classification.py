@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import f1_score
 
 from allrelevant.formulations.base import Formulation
 from allrelevant.lp import Array, Program
@@ -36,8 +35,18 @@ class Classification(Formulation):
         return np.where(self.decision(X, w, b) > 0, 1.0, -1.0)
 
     def score(self, target: Array, prediction: Array, sample_weight: Array) -> float:
-        """F1 of both classes, averaged by their weight."""
-        return float(f1_score(target, prediction, average="weighted", sample_weight=sample_weight, zero_division=0.0))
+        """F1 of both classes, averaged by their weight.
+
+        The same number as scikit-learn's ``f1_score(average="weighted")``, whose checks of its input would cost more
+        than the linear programs of the search.
+        """
+        total = 0.0
+        for label in (-1.0, 1.0):
+            found = prediction == label
+            true = sample_weight * (target == label)
+            size = float(true.sum() + sample_weight @ found)
+            total += float(true.sum()) * (2 * float(true @ found) / size if size else 0.0)
+        return total / float(sample_weight.sum())
 
     def resolution(self, n_samples: int) -> float:
         """One sample: a model that is better by less has not been shown to be better."""

@@ -46,6 +46,8 @@ def repair(program: Program, duals: Duals) -> Duals:
     beta = np.maximum(duals.beta, 0.0)
     p = program.n_offsets
     if p:
+        pairs_B = (program.B[:, :, None] * program.B[:, None, :]).reshape(-1, p * p)
+        pairs_H = (program.H[:, :, None] * program.H[:, None, :]).reshape(-1, p * p)
         # The offsets are free, so their equations must hold to the last digit: shift the multipliers that have
         # room on both sides, in proportion to that room, which keeps them within their bounds.
         for _ in range(3):
@@ -53,9 +55,7 @@ def repair(program: Program, duals: Duals) -> Duals:
             if not residual.any():
                 break
             room = np.minimum(alpha, cap - alpha)
-            normal = np.einsum("tn,np,nq->tpq", room, program.B, program.B, optimize=True)
-            if program.n_hard:
-                normal += np.einsum("tm,mp,mq->tpq", beta, program.H, program.H, optimize=True)
+            normal = (room @ pairs_B + beta @ pairs_H).reshape(-1, p, p)
             shift = np.einsum("tpq,tq->tp", np.linalg.pinv(normal, hermitian=True), residual)
             alpha = np.clip(alpha + room * (shift @ program.B.T), 0.0, cap)
             beta = np.maximum(beta + beta * (shift @ program.H.T), 0.0)

@@ -18,7 +18,7 @@ __all__ = ["Reduction", "reduce_rows"]
 
 #: Rows are kept whose margin at the reference point is this close to their right side: a constant, and a share of what
 #: the norm budget could move a margin by. Measured: narrower bands lose more to repetition than they save in rows.
-BAND = 0.5, 0.12
+BAND = 1.0, 0.15
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from allrelevant.relevance.nearoptimal import NearOptimalSet
 __all__ = ["Intervals", "relevance_intervals", "solve_targets"]
 
 #: Targets per task. Fixed, so that the number of workers cannot change any answer.
-CHUNK = 32
+CHUNK = 50
 
 
 @dataclass(frozen=True, eq=False)

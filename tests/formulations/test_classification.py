@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics import f1_score
+
+from allrelevant.formulations import FORMULATIONS, Classification, Formulation, get_formulation
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_score_is_scikit_learns_weighted_f1(seed):
+    rng = np.random.RandomState(seed)
+    target, prediction = rng.choice([-1.0, 1.0], size=(2, 15))
+    if seed < 3:
+        prediction[:] = 1.0
+    weight = rng.uniform(size=15)
+    expected = f1_score(target, prediction, average="weighted", sample_weight=weight, zero_division=0.0)
+    assert Classification().score(target, prediction, weight) == pytest.approx(expected)
+
+
+def test_rows_are_margins():
+    X, y = np.array([[1.0, 2.0], [3.0, -1.0]]), np.array([1.0, -1.0])
+    program = Classification().program(X, y, np.array([1.0, 0.5]))
+    w, b = np.array([0.5, -1.0]), np.array([0.25])
+    np.testing.assert_allclose(program.rows(w, b), y * (X @ w - 0.25))
+    slack = np.maximum(0, 1 - y * (X @ w - 0.25))
+    assert program.loss(w, b) == pytest.approx(slack @ [1.0, 0.5])
+    np.testing.assert_array_equal(Classification().predict(X, w, b), np.sign(X @ w - 0.25))
+
+
+@pytest.mark.parametrize("kind", FORMULATIONS.values())
+def test_contract(kind: type[Formulation]):
+    """What every problem type must keep to; a new one is tested by being in the registry."""
+    rng = np.random.RandomState(0)
+    formulation = kind()
+    X, target, weight = rng.normal(size=(20, 3)), np.repeat([-1.0, 1.0], 10), np.ones(20)
+    program = formulation.program(X, target, weight)
+    assert program.n_weights == 3
+    # Column k depends on feature k alone.
+    alone = formulation.program(X[:, [1]], target, weight)
+    np.testing.assert_array_equal(program.A[:, [1]], alone.A)
+    w, b = rng.normal(size=3), rng.normal(size=program.n_offsets)
+    prediction = formulation.predict(X, w, b)
+    assert prediction.shape == target.shape
+    assert formulation.score(target, target, weight) >= formulation.score(target, prediction, weight)
+    assert get_formulation(formulation.name) is kind
+    assert list(formulation.candidates(target))
+    assert formulation.resolution(20) >= 0
+    # Losses are never negative, as the certificate of the baseline assumes.
+    assert program.loss(w, b) >= 0
+
+
+def test_unknown_problem_type():
+    with pytest.raises(ValueError, match="unknown problem type 'ranking'; choose one of classification"):
+        get_formulation("ranking")

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from allrelevant.stats.probes import Probes, draw_probes
+from allrelevant.stats.thresholds import RULES, chance_of, classify, find_thresholds, prediction_limit
+
+RNG = np.random.RandomState(0)
+
+
+def test_the_limit_holds_for_normal_draws():
+    """Of many next draws the promised share stays below."""
+    draws = RNG.normal(10, 1, size=(20_000, 11))
+    below = [row[10] <= prediction_limit(row[:10], 0.95) for row in draws]
+    assert np.mean(below) == pytest.approx(0.95, abs=0.005)
+
+
+def test_cube_roots_hold_better_for_skewed_draws():
+    draws = RNG.gamma(4, size=(20_000, 51))
+    above = {
+        power: np.mean([row[50] > prediction_limit(row[:50], 0.999, power) for row in draws])
+        for power in RULES.values()
+    }
+    assert above[1 / 3] < 0.003 < above[1.0]
+
+
+@pytest.mark.parametrize("power", RULES.values())
+def test_the_chance_at_the_limit_is_what_confidence_leaves(power):
+    values = RNG.uniform(0.1, 0.2, size=50)
+    for confidence in (0.9, 0.999, 0.9999):
+        limit = prediction_limit(values, confidence, power)
+        assert chance_of(np.array([limit]), values, power)[0] == pytest.approx(1 - confidence, rel=1e-6)
+
+
+def test_probes_without_spread():
+    same = np.full(5, 0.2)
+    assert prediction_limit(same, 0.999) == pytest.approx(0.2)
+    np.testing.assert_array_equal(chance_of(np.array([0.1, 0.2, 0.3]), same), [1.0, 1.0, 0.0])
+    nothing = Probes("added", np.zeros(5), np.zeros(5), 5, 0.0, 10)
+    assert find_thresholds(nothing, 0.999).max_relevance > 0
+
+
+def test_the_papers_rule_is_the_prediction_interval():
+    values = RNG.uniform(size=30)
+    expected = values.mean() + stats.t.ppf(0.999, 29) * values.std(ddof=1) * np.sqrt(1 + 1 / 30)
+    probes = Probes("papers", np.zeros(30), values, 40, 0.0, 60)
+    found = find_thresholds(probes, 0.999)
+    assert found.max_relevance == pytest.approx(expected)
+    assert (found.n_probes, found.n_usable, found.rule) == (40, 30, "papers")
+
+
+def test_classes():
+    limits = find_thresholds(Probes("added", np.zeros(5), np.full(5, 0.1), 5, 0.0, 10), 0.999)
+    classes = classify(np.array([0.0, 0.0, 0.05, 0.0]), np.array([0.05, 0.2, 0.2, 0.1]), limits)
+    np.testing.assert_array_equal(classes, [0, 1, 2, 0])
+
+
+def test_probes_are_permutations_of_varying_features():
+    X = np.column_stack([RNG.normal(size=20), np.ones(20), RNG.normal(size=20)])
+    source, values = draw_probes(X, 200, np.random.RandomState(1))
+    assert set(source) == {0, 2}
+    for k, column in zip(source, values, strict=True):
+        np.testing.assert_array_equal(np.sort(column), np.sort(X[:, k]))
+        assert not np.array_equal(column, X[:, k])
