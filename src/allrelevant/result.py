@@ -248,7 +248,7 @@ class RelevanceResult:
             import pandas as pd
         except ImportError as error:
             raise MissingExtra("pandas", "pandas", "RelevanceResult.to_frame") from error
-        labels = [member.label for member in RelevanceClass]
+        labels = pd.Index([member.label for member in RelevanceClass])
         return pd.DataFrame(
             {
                 "relevance": pd.Categorical.from_codes(self.classes, categories=labels, ordered=True),
