@@ -3,11 +3,13 @@
 __version__ = "0.1.0.dev0"
 
 from allrelevant.errors import AllRelevantError, RelevanceWarning, SolverError
-from allrelevant.estimators import LinearRelevanceClassifier
+from allrelevant.estimators import LinearRelevanceClassifier, LinearRelevanceOrdinal, LinearRelevanceRegressor
 from allrelevant.result import RelevanceClass, RelevanceResult, Thresholds
 
 __all__ = [
     "LinearRelevanceClassifier",
+    "LinearRelevanceRegressor",
+    "LinearRelevanceOrdinal",
     "RelevanceResult",
     "RelevanceClass",
     "Thresholds",

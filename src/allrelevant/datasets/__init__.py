@@ -15,12 +15,20 @@ from __future__ import annotations
 
 from allrelevant.datasets._classification import make_relevance_classification
 from allrelevant.datasets._columns import RelevanceData
+from allrelevant.datasets._ordinal import make_relevance_ordinal
+from allrelevant.datasets._ordinal_sets import ORDINAL_SETS, OrdinalSpec, make_ordinal_set
+from allrelevant.datasets._regression import make_relevance_regression
 from allrelevant.datasets._simulations import SIMULATIONS, SimulationSpec, make_simulation
 
 __all__ = [
-    "SIMULATIONS",
+    "ORDINAL_SETS",
+    "OrdinalSpec",
     "RelevanceData",
+    "SIMULATIONS",
     "SimulationSpec",
+    "make_ordinal_set",
     "make_relevance_classification",
+    "make_relevance_ordinal",
+    "make_relevance_regression",
     "make_simulation",
 ]

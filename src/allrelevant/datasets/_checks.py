@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from numbers import Integral, Real
 
 import numpy as np
@@ -33,3 +34,11 @@ def check_flag(name: str, value: object) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name}={value!r} is of type {type(value).__name__}; pass True or False")
     return bool(value)
+
+
+def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
+    """Return `value` if it is one of the strings `choices`."""
+    known = tuple(choices)
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(f"{name}={value!r} is not known; choose one of {', '.join(known)}")
+    return value

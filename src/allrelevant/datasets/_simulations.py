@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from allrelevant.datasets._checks import check_choice
 from allrelevant.datasets._classification import make_relevance_classification
 from allrelevant.datasets._columns import RelevanceData
 
@@ -103,9 +104,7 @@ def make_simulation(
     >>> np.bincount(relevance)
     array([10, 20])
     """
-    if not isinstance(name, str) or name not in SIMULATIONS:
-        raise ValueError(f"name={name!r} is not a simulated set; choose one of {', '.join(SIMULATIONS)}")
-    spec = SIMULATIONS[name]
+    spec = SIMULATIONS[check_choice("name", name, SIMULATIONS)]
     return make_relevance_classification(
         n_samples,
         n_strong=spec.n_strong,

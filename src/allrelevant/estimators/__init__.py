@@ -1,5 +1,7 @@
 """The scikit-learn estimators."""
 
 from allrelevant.estimators.classifier import LinearRelevanceClassifier
+from allrelevant.estimators.ordinal import LinearRelevanceOrdinal
+from allrelevant.estimators.regressor import LinearRelevanceRegressor
 
-__all__ = ["LinearRelevanceClassifier"]
+__all__ = ["LinearRelevanceClassifier", "LinearRelevanceOrdinal", "LinearRelevanceRegressor"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,14 @@ from allrelevant.stats.probes import Probes, added_probes, draw_probes, replaced
 from allrelevant.stats.thresholds import MIN_PROBES, RULES, chance_of, classify, find_thresholds
 
 __all__ = ["LinearRelevance"]
+
+
+class LinearModel(NamedTuple):
+    """The baseline model in the units of the data given: ``x·coef − shift`` against the offsets."""
+
+    coef: Array
+    shift: float
+    offsets: Array
 
 
 class LinearRelevance(SelectorMixin, BaseEstimator):
@@ -82,8 +90,8 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
 
     def _fit_relevance(
         self, formulation: Formulation, X: Array, y: NDArray[Any], target: Array, sample_weight: Array
-    ) -> Baseline:
-        """Run the whole method on validated data; sets all fitted attributes but those of the target."""
+    ) -> LinearModel:
+        """Run the whole method on validated data; sets all fitted attributes but those of the model."""
         random_state = check_random_state(self.random_state)
         fold_seed, probe_seed = random_state.randint(np.iinfo(np.int32).max, size=2)
         progress = Progress(int(self.verbose))
@@ -120,7 +128,6 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         self.relevance_classes_ = data.restore(classes)
         self.pvalues_ = data.restore(pvalues)
         self.thresholds_ = thresholds
-        self._set_model(data, baseline, mean, scale)
         self.result_ = RelevanceResult(
             feature_names=tuple(getattr(self, "feature_names_in_", [f"x{k}" for k in range(X.shape[1])])),
             intervals=self.intervals_,
@@ -131,11 +138,7 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
             problem=formulation.name,
             n_samples=int((sample_weight > 0).sum()),
             hyperparameters=baseline.hyperparameters,
-            scores={
-                "metric": formulation.metric,
-                "cross_validated": None if np.isnan(baseline.cross_validated) else baseline.cross_validated,
-                "training": baseline.training,
-            },
+            scores=_scores(baseline, data),
             parameters={name: _plain(value) for name, value in self.get_params(deep=False).items()},
             seed=int(self.random_state) if isinstance(self.random_state, Integral) else None,
             engine=intervals.engine,
@@ -147,7 +150,8 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         )
         for note in notes:
             warnings.warn(note, RelevanceWarning, stacklevel=3)
-        return baseline
+        weights = baseline.w / scale
+        return LinearModel(data.restore(weights * data.signs), float(weights @ mean), baseline.b)
 
     def _location(self, data: Canonical) -> tuple[Array, Array]:
         """Shift and scale of every column; constant columns become 0, so that no weight of theirs acts as offset."""
@@ -180,15 +184,19 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         unit = np.repeat(np.arange(len(data.X)), pieces)
         share = (data.sample_weight / pieces)[unit]
         strata = formulation.strata(data.target[unit])
-        smallest = len(unit) if strata is None else int(np.unique(strata, return_counts=True)[1].min())
-        if smallest < 2:
+        sizes = np.array([len(unit)]) if strata is None else np.unique(strata, return_counts=True)[1]
+        most = sizes.min() if formulation.needs_every_stratum else sizes.max()
+        if most < 2:
             raise ValueError(
                 "the search for C needs at least 2 samples of each class, but a class has only 1 sample; "
                 "give C (such as C=1.0) to fit without cross-validation"
             )
         kind = KFold if strata is None else StratifiedKFold
-        splitter = kind(min(int(self.cv), smallest), shuffle=True, random_state=seed)
-        for parts in splitter.split(unit, strata):
+        splitter = kind(min(int(self.cv), int(most)), shuffle=True, random_state=seed)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+            splits = list(splitter.split(unit, strata))
+        for parts in splits:
             train, test = (np.bincount(unit[part], share[part], minlength=len(data.X)).astype(float) for part in parts)
             yield Fold(train, test)
 
@@ -235,15 +243,22 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         pvalues = np.where(maximum > 0, chance_of(maximum, probes.maximum, RULES[probes.rule]), 1.0)
         return thresholds, pvalues, classify(minimum, maximum, thresholds)
 
-    def _set_model(self, data: Canonical, baseline: Baseline, mean: Array, scale: Array) -> None:
-        """Set coefficients and intercept in the units of the data given."""
-        weights = baseline.w / scale
-        self.coef_ = data.restore(weights * data.signs)[None, :]
-        self.intercept_ = -baseline.b - weights @ mean
-
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return np.asarray(self.relevance_classes_ > 0)
+
+
+def _scores(baseline: Baseline, data: Canonical) -> dict[str, Any]:
+    formulation = baseline.formulation
+    sign = -1.0 if formulation.is_error else 1.0
+    context = (data.target, baseline.prediction, data.sample_weight)
+    found = baseline.cross_validated
+    return {
+        "metric": formulation.metric,
+        "cross_validated": None if found is None else sign * found,
+        "training": sign * formulation.score(*context),
+        **formulation.details(*context),
+    }
 
 
 def _plain(value: Any) -> Any:

@@ -16,14 +16,18 @@ __all__ = ["Formulation"]
 class Formulation(ABC):
     """A problem type: its rows, its predictions, its score.
 
-    A formulation is a frozen dataclass whose fields are its hyperparameters other than `C`. Targets arrive encoded as
-    numbers; :class:`~allrelevant.formulations.Classification` shows the whole of what a new problem type needs.
+    A formulation is a frozen dataclass. Targets arrive encoded as numbers;
+    :class:`~allrelevant.formulations.Classification` shows the whole of what a new problem type needs.
     """
 
     #: Name in the registry and in results.
     name: ClassVar[str]
     #: Name of the score, for people.
     metric: ClassVar[str]
+    #: Whether people read the score, or its negative (an error), as :attr:`metric`.
+    is_error: ClassVar[bool] = False
+    #: Whether the training part of every fold must hold samples of every stratum.
+    needs_every_stratum: ClassVar[bool] = False
 
     @abstractmethod
     def program(self, X: Array, target: Array, sample_weight: Array) -> Program:
@@ -45,9 +49,18 @@ class Formulation(ABC):
         """Return labels that cross-validation keeps in proportion, or None."""
 
     def resolution(self, n_samples: int) -> float:
-        """Return the difference up to which two scores on so many samples are a tie."""
-        return 1e-10
+        """Return the difference up to which two scores on so many samples are a tie: one sample's share."""
+        return 1.0 / n_samples
 
     def candidates(self, target: Array) -> Sequence[Self]:
         """Return the settings of the own hyperparameters that the baseline search tries, the simplest first."""
         return [self]
+
+    @property
+    def hyperparameters(self) -> dict[str, float]:
+        """The own hyperparameters, other than `C`."""
+        return {}
+
+    def details(self, target: Array, prediction: Array, sample_weight: Array) -> dict[str, float]:
+        """Return further scores for the report, by name."""
+        return {}

@@ -20,6 +20,7 @@ class Classification(Formulation):
 
     name: ClassVar[str] = "classification"
     metric: ClassVar[str] = "weighted F1"
+    needs_every_stratum: ClassVar[bool] = True
 
     def program(self, X: Array, target: Array, sample_weight: Array) -> Program:
         """State the program."""
@@ -47,10 +48,6 @@ class Classification(Formulation):
             size = float(true.sum() + sample_weight @ found)
             total += float(true.sum()) * (2 * float(true @ found) / size if size else 0.0)
         return total / float(sample_weight.sum())
-
-    def resolution(self, n_samples: int) -> float:
-        """One sample: a model that is better by less has not been shown to be better."""
-        return 1.0 / n_samples
 
     def strata(self, target: Array) -> NDArray[Any] | None:
         """The classes."""

@@ -7,11 +7,15 @@ from types import MappingProxyType
 
 from allrelevant.formulations.base import Formulation
 from allrelevant.formulations.classification import Classification
+from allrelevant.formulations.ordinal import OrdinalExplicit, OrdinalImplicit
+from allrelevant.formulations.regression import Regression
 
 __all__ = ["FORMULATIONS", "get_formulation"]
 
 #: All problem types. A new one is a file beside this one and an entry here.
-FORMULATIONS: Mapping[str, type[Formulation]] = MappingProxyType({kind.name: kind for kind in (Classification,)})
+FORMULATIONS: Mapping[str, type[Formulation]] = MappingProxyType(
+    {kind.name: kind for kind in (Classification, Regression, OrdinalExplicit, OrdinalImplicit)}
+)
 
 
 def get_formulation(name: str) -> type[Formulation]:

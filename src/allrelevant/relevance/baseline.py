@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -41,8 +41,10 @@ class Baseline:
         Penalty of the loss.
     w, b : ndarray
         The optimal point.
-    cross_validated, training : float
-        Mean score over the folds (NaN without a search) and score on the training data.
+    cross_validated : float or None
+        Mean score over the folds; None without a search.
+    prediction : ndarray of shape (n_samples,)
+        Prediction of the training data.
     """
 
     formulation: Formulation
@@ -50,13 +52,13 @@ class Baseline:
     C: float
     w: Array
     b: Array
-    cross_validated: float
-    training: float
+    cross_validated: float | None
+    prediction: Array
 
     @property
     def hyperparameters(self) -> dict[str, float]:
         """`C` and the formulation's own."""
-        return {"C": self.C, **asdict(self.formulation)}  # type: ignore[call-overload]
+        return {"C": self.C, **self.formulation.hyperparameters}
 
 
 def penalty_path(program: Program) -> Array:
@@ -95,15 +97,14 @@ def fit_baseline(
 
     Ties go to the smaller `C` and to the earlier candidate, the sparser model; the formulation says what a tie is.
     """
-    score = np.nan
+    score = None
     if C is None:
         formulation, C, score = _search(formulation, X, target, sample_weight, list(folds), progress)
     program = formulation.program(X, target, sample_weight)
     with progress.stage("baseline", 1):
         w, b = PenalisedSolver(program).solve(C)
         progress.step()
-    training = formulation.score(target, formulation.predict(X, w, b), sample_weight)
-    return Baseline(formulation, program, float(C), w, b, score, training)
+    return Baseline(formulation, program, float(C), w, b, score, formulation.predict(X, w, b))
 
 
 def _search(

@@ -1,0 +1,86 @@
+"""What the docstrings of all linear relevance estimators say alike, written once."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TypeVar
+
+__all__ = ["with_shared_docs"]
+
+Estimator = TypeVar("Estimator", bound=type)
+
+PARTS = {
+    "parameters": """\
+norm_slack : float, default=0.1
+    How much larger the norm of the weights of a near-optimal model may be, as a share of the baseline model's.
+loss_slack : float, default=0.1
+    How much larger the loss of a near-optimal model may be, as a share of the baseline model's objective in units
+    of the loss (its loss plus its norm divided by `C`). More slack of either kind widens all intervals.
+n_probes : int, default=50
+    Number of permuted features whose relevance tells what chance can do; at least 3.
+confidence : float, default=0.9999
+    Confidence of the prediction limit that the probes give for an irrelevant feature's ``maxRel``. With the default
+    one or two irrelevant features in a thousand are taken for relevant on the simulated sets Sim1 to Sim5; that is
+    more than the nominal one in ten thousand because the baseline model has already chosen among the features.
+threshold_rule : {"added", "papers"}, default="added"
+    ``"added"`` adds each probe beside all features and takes the prediction limit of the cube roots, which are less
+    skewed than the values themselves. ``"papers"`` puts each probe in the place of the feature
+    it was made from, drops it if no near-optimal model is left, and takes the limit of the values themselves; the
+    papers propose ``confidence=0.999``.
+standardize : bool, default=True
+    Whether to scale the features to mean 0 and standard deviation 1. Without it intervals are only comparable if
+    the features have a common unit.
+cv : int, cross-validation generator or iterable, default=3
+    Splits of the search for `C`. An integer asks for that many stratified folds, fewer if a class is smaller.
+engine : {"auto", "highs", "interior"}, default="auto"
+    Solver of the linear programs: HiGHS' simplex, or a batched interior-point method, which is several times
+    faster on up to a few hundred features. Whatever it returns is proven by a dual certificate.
+n_jobs : int, default=None
+    Number of threads. Answers do not depend on it.
+random_state : int, RandomState instance or None, default=None
+    Seed of folds and probes. An integer makes the result reproducible, for any order of rows and columns.
+verbose : int, default=0
+    1 reports every stage on standard error, 2 also the progress within.
+""",
+    "attributes": """\
+intervals_ : ndarray of shape (n_features, 2)
+    ``minRel`` and ``maxRel``: the least and the most weight of the feature in any near-optimal model, as a share of
+    the baseline model's weight. The extremes of different features are in general not attained together.
+relevance_classes_ : ndarray of shape (n_features,)
+    0 irrelevant, 1 weakly relevant, 2 strongly relevant.
+pvalues_ : ndarray of shape (n_features,)
+    Chance that an irrelevant feature reaches the feature's ``maxRel``, by the prediction interval of the probes.
+thresholds_ : Thresholds
+    Limits that ``minRel`` and ``maxRel`` must exceed.
+""",
+    "more_attributes": """\
+result_ : RelevanceResult
+    All of this with names, scores, parameters and proofs: what plots and reports are made from.
+n_features_in_ : int
+    Number of features seen during fit.
+feature_names_in_ : ndarray of shape (`n_features_in_`,)
+    Names of the features, if all of them are strings.
+""",
+    "notes": """\
+Notes
+-----
+Equal samples are merged and their weights added before anything else, so a sample given twice, a sample of weight 2
+and any order of rows give the same result.
+
+References
+----------
+.. [1] C. Göpfert, L. Pfannschmidt, J. P. Göpfert, B. Hammer. "Interpretation of linear classifiers by means of
+   feature relevance bounds." Neurocomputing 298 (2018).
+.. [2] L. Pfannschmidt, C. Göpfert, U. Neumann, D. Heider, B. Hammer. "FRI - Feature Relevance Intervals for
+   Interpretable and Interactive Data Exploration." IEEE CIBCB (2019).
+""",
+}
+
+
+def with_shared_docs(cls: Estimator) -> Estimator:
+    """Fill the shared parts into a class docstring that names them in braces."""
+    if cls.__doc__ is not None:  # there are none under -OO
+        for name, text in PARTS.items():
+            filled = textwrap.indent(text.rstrip("\n"), "    ").lstrip()
+            cls.__doc__ = cls.__doc__.replace("{" + name + "}", filled)
+    return cls

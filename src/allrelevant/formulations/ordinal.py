@@ -1,0 +1,102 @@
+"""Ordered classes, one direction and a threshold between every two neighbours."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allrelevant.formulations.base import Formulation
+from allrelevant.lp import Array, Program
+
+__all__ = ["OrdinalExplicit", "OrdinalImplicit"]
+
+
+@dataclass(frozen=True)
+class _Ordinal(Formulation):
+    """Classes ``0 … n_classes − 1`` along ``x·w``, separated by thresholds ``b_0 ≤ b_1 ≤ …``.
+
+    A sample of class ``q`` against threshold ``j`` is the row ``b_j − x·w + ξ ≥ 1`` if it belongs below (``q ≤ j``) and
+    ``x·w − b_j + ξ ≥ 1`` if it belongs above. The variants differ in which pairs they state.
+
+    Parameters
+    ----------
+    n_classes : int
+        Number of classes; one may be absent from the samples, as happens in folds.
+    """
+
+    n_classes: int = 2
+
+    states_order: ClassVar[bool]
+    metric: ClassVar[str] = "macro-averaged mean absolute error"
+    is_error: ClassVar[bool] = True
+
+    def program(self, X: Array, target: Array, sample_weight: Array) -> Program:
+        """State the program."""
+        sample, threshold = np.nonzero(self._pairs(target))
+        side = np.where(target[sample] > threshold, 1.0, -1.0)
+        offsets = np.zeros((len(sample), self.n_classes - 1))
+        offsets[np.arange(len(sample)), threshold] = -side
+        steps = np.diff(np.eye(self.n_classes - 1), axis=0) if self.states_order else np.zeros((0, self.n_classes - 1))
+        return Program.build(
+            side[:, None] * X[sample],
+            offsets,
+            np.ones(len(sample)),
+            s=sample_weight[sample],
+            G=np.zeros((len(steps), X.shape[1])),
+            H=steps,
+            h=np.zeros(len(steps)),
+        )
+
+    @abstractmethod
+    def _pairs(self, target: Array) -> NDArray[np.bool_]:
+        """Mask of shape (n_samples, n_classes - 1): which samples are stated against which thresholds."""
+
+    def predict(self, X: Array, w: Array, b: Array) -> Array:
+        """Predict the number of thresholds below ``x·w``."""
+        return np.searchsorted(np.sort(b), X @ w, side="left").astype(float)
+
+    def score(self, target: Array, prediction: Array, sample_weight: Array) -> float:
+        """Negative mean absolute error, averaged over the classes present."""
+        error = np.abs(target - prediction)
+        present = np.unique(target)
+        means = [np.average(error[target == q], weights=sample_weight[target == q]) for q in present]
+        return -float(np.mean(means))
+
+    def strata(self, target: Array) -> NDArray[Any] | None:
+        """The classes."""
+        return target
+
+    def details(self, target: Array, prediction: Array, sample_weight: Array) -> dict[str, float]:
+        """Mean zero-one error and mean absolute error."""
+        error = np.abs(target - prediction)
+        return {
+            "mean zero-one error": float(np.average(error > 0, weights=sample_weight)),
+            "mean absolute error": float(np.average(error, weights=sample_weight)),
+        }
+
+
+@dataclass(frozen=True)
+class OrdinalExplicit(_Ordinal):
+    """Every sample against the thresholds next to its class; the order of the thresholds is stated."""
+
+    name: ClassVar[str] = "ordinal regression, explicit order"
+    states_order: ClassVar[bool] = True
+
+    def _pairs(self, target: Array) -> NDArray[np.bool_]:
+        thresholds = np.arange(self.n_classes - 1)
+        return np.asarray((thresholds == target[:, None]) | (thresholds == target[:, None] - 1))
+
+
+@dataclass(frozen=True)
+class OrdinalImplicit(_Ordinal):
+    """Every sample against every threshold, which puts the thresholds in order by itself."""
+
+    name: ClassVar[str] = "ordinal regression, implicit order"
+    states_order: ClassVar[bool] = False
+
+    def _pairs(self, target: Array) -> NDArray[np.bool_]:
+        return np.ones((len(target), self.n_classes - 1), dtype=bool)

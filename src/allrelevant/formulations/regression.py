@@ -1,0 +1,68 @@
+"""Real targets, ε-insensitive loss."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allrelevant.formulations.base import Formulation
+from allrelevant.lp import Array, Program
+
+__all__ = ["Regression"]
+
+#: Widths that the search tries, for targets of unit variance; the widest, which needs the least model, first.
+WIDTHS = (0.3, 0.1, 0.03, 0.0)
+
+
+@dataclass(frozen=True)
+class Regression(Formulation):
+    """Rows ``±(y − x·w − b) ≤ ε + ξ``, two per sample; the score is R².
+
+    Parameters
+    ----------
+    epsilon : float or None
+        Half-width of the tube within which errors cost nothing; None to search for it.
+    """
+
+    epsilon: float | None = None
+
+    name: ClassVar[str] = "regression"
+    metric: ClassVar[str] = "R²"
+
+    def program(self, X: Array, target: Array, sample_weight: Array) -> Program:
+        """State the program."""
+        epsilon = WIDTHS[-1] if self.epsilon is None else self.epsilon
+        ones = np.ones((len(X), 1))
+        return Program.build(
+            np.vstack([X, -X]),
+            np.vstack([ones, -ones]),
+            np.concatenate([target - epsilon, -target - epsilon]),
+            s=np.concatenate([sample_weight, sample_weight]),
+        )
+
+    def predict(self, X: Array, w: Array, b: Array) -> Array:
+        """Predict the target."""
+        return np.asarray(X @ w + b[0])
+
+    def score(self, target: Array, prediction: Array, sample_weight: Array) -> float:
+        """Share of the variance explained; 0 where there is none to explain."""
+        mean = sample_weight @ target / sample_weight.sum()
+        total = float(sample_weight @ (target - mean) ** 2)
+        return 1.0 - float(sample_weight @ (target - prediction) ** 2) / total if total > 0 else 0.0
+
+    def strata(self, target: Array) -> NDArray[Any] | None:
+        """None."""
+        return None
+
+    def candidates(self, target: Array) -> Sequence[Regression]:
+        """The given ε, or the widths worth trying."""
+        return [self] if self.epsilon is not None else [Regression(width) for width in WIDTHS]
+
+    @property
+    def hyperparameters(self) -> dict[str, float]:
+        """``epsilon``."""
+        return {} if self.epsilon is None else {"epsilon": self.epsilon}
