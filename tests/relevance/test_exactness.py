@@ -7,7 +7,7 @@ import pytest
 
 import oracle
 from allrelevant._progress import Progress
-from allrelevant.formulations import Classification
+from allrelevant.formulations import Classification, OrdinalExplicit, OrdinalImplicit, Regression
 from allrelevant.relevance.baseline import fit_baseline
 from allrelevant.relevance.intervals import relevance_intervals
 from allrelevant.relevance.nearoptimal import near_optimal_set
@@ -20,26 +20,55 @@ def standardised(X, weight):
     return (X - mean) / np.where(spread > 1e-12, spread, np.inf)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", range(20))
-def test_intervals_equal_those_of_three_programs_by_scipy(kind, seed):
-    X, y, weight = problem(kind, seed)
-    Z = standardised(X, weight)
-    C = 10.0 ** np.random.RandomState(seed).uniform(-1, 2)
-    base = fit_baseline(Classification(), Z, y, weight, C=C, folds=(), progress=Progress())
-    assert base.program.norm(base.w) + C * base.program.loss(base.w, base.b) == pytest.approx(
-        oracle.baseline(Z, y, weight, C), rel=1e-6
-    )
+def check(formulation, Z, target, weight, C, rows, engine):
+    """Baseline and intervals against the oracle."""
+    base = fit_baseline(formulation, Z, target, weight, C=C, folds=(), progress=Progress())
+    ours = base.program.norm(base.w) + C * base.program.loss(base.w, base.b)
+    assert ours == pytest.approx(oracle.baseline(*rows(Z), C), rel=1e-6, abs=1e-9)
     near = near_optimal_set(base.program, base.w, base.b, C, norm_slack=0.1, loss_slack=0.1)
     if near.mu < 1e-9:
         return
-    engine = ("interior", "highs")[seed % 2]
     ours = relevance_intervals(near, engine=engine, n_jobs=1, progress=Progress())
     theirs = np.zeros((Z.shape[1], 2))
     varying = np.ptp(Z, axis=0) > 0  # a column that does not vary is part of no model
-    theirs[varying] = oracle.relevance(Z[:, varying], y, weight, near.budget.norm, near.budget.loss) / near.mu
+    theirs[varying] = oracle.relevance(*rows(Z[:, varying]), near.budget.norm, near.budget.loss) / near.mu
     np.testing.assert_allclose(np.column_stack([ours.minimum, ours.maximum]), theirs, atol=1e-6, rtol=0)
     assert ours.gap <= 1e-6
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(20))
+def test_classification_equals_three_programs_by_scipy(kind, seed):
+    X, y, weight = problem(kind, seed)
+    C = 10.0 ** np.random.RandomState(seed).uniform(-1, 2)
+    engine = ("interior", "highs")[seed % 2]
+    check(
+        Classification(), standardised(X, weight), y, weight, C, lambda Z: oracle.classification(Z, y, weight), engine
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("engine", ["interior", "highs"])
+@pytest.mark.parametrize("epsilon", [0.0, 0.2])
+def test_regression_equals_three_programs_by_scipy(kind, engine, epsilon):
+    X, y, weight = problem(kind, 1)
+    Z = standardised(X, weight)
+    rng = np.random.RandomState(2)
+    target = Z @ rng.normal(size=Z.shape[1]) + 0.5 * y + (kind == "noisy") * rng.normal(size=len(y))
+    check(Regression(epsilon), Z, target, weight, 0.7, lambda Z: oracle.regression(Z, target, weight, epsilon), engine)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("engine", ["interior", "highs"])
+@pytest.mark.parametrize("order", ["explicit", "implicit"])
+def test_ordinal_equals_three_programs_by_scipy(kind, engine, order):
+    X, y, weight = problem(kind, 3)
+    Z = standardised(X, weight)
+    place = Z @ np.random.RandomState(4).normal(size=Z.shape[1]) + (kind == "noisy") * y
+    target = np.digitize(place, np.quantile(place, [0.2, 0.5, 0.7])).astype(float)
+    formulation = {"explicit": OrdinalExplicit, "implicit": OrdinalImplicit}[order](4)
+    rows = getattr(oracle, f"ordinal_{order}")
+    check(formulation, Z, target, weight, 0.7, lambda Z: rows(Z, target, weight, 4), engine)
 
 
 def test_both_engines_agree():

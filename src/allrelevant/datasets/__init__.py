@@ -17,18 +17,25 @@ from allrelevant.datasets._classification import make_relevance_classification
 from allrelevant.datasets._columns import RelevanceData
 from allrelevant.datasets._ordinal import make_relevance_ordinal
 from allrelevant.datasets._ordinal_sets import ORDINAL_SETS, OrdinalSpec, make_ordinal_set
+from allrelevant.datasets._privileged import PrivilegedData, make_relevance_privileged
+from allrelevant.datasets._privileged_sets import PRIVILEGED_SETS, PrivilegedSpec, make_privileged_set
 from allrelevant.datasets._regression import make_relevance_regression
 from allrelevant.datasets._simulations import SIMULATIONS, SimulationSpec, make_simulation
 
 __all__ = [
     "ORDINAL_SETS",
-    "OrdinalSpec",
-    "RelevanceData",
+    "PRIVILEGED_SETS",
     "SIMULATIONS",
+    "OrdinalSpec",
+    "PrivilegedData",
+    "PrivilegedSpec",
+    "RelevanceData",
     "SimulationSpec",
     "make_ordinal_set",
+    "make_privileged_set",
     "make_relevance_classification",
     "make_relevance_ordinal",
+    "make_relevance_privileged",
     "make_relevance_regression",
     "make_simulation",
 ]

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from numbers import Integral, Real
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 def check_count(name: str, value: object, *, minimum: int = 0) -> int:
@@ -42,3 +43,23 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in known:
         raise ValueError(f"{name}={value!r} is not known; choose one of {', '.join(known)}")
     return value
+
+
+def check_both_classes(y: NDArray[np.int64], *, random_state: object) -> None:
+    """Refuse labels -1 and +1 that are all the same."""
+    if np.all(y == y[0]):
+        raise ValueError(
+            f"n_samples={len(y)} and random_state={random_state!r} gave labels of one class only, "
+            f"{y[0]:+d}; raise n_samples or pass another random_state"
+        )
+
+
+def check_class_count(n_classes: object, *, n_samples: int) -> int:
+    """Return `n_classes` as an int of at least 2 and at most `n_samples`."""
+    n_classes = check_count("n_classes", n_classes, minimum=2)
+    if n_samples < n_classes:
+        raise ValueError(
+            f"n_samples={n_samples} leaves some of n_classes={n_classes} without a sample; "
+            "raise n_samples or lower n_classes"
+        )
+    return n_classes

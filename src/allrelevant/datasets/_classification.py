@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import make_classification
 from sklearn.utils import check_random_state
 
-from allrelevant.datasets._checks import check_count, check_flag, check_real
+from allrelevant.datasets._checks import check_both_classes, check_count, check_flag, check_real
 from allrelevant.datasets._columns import RelevanceData, expand, plan_columns
 
 
@@ -132,11 +132,7 @@ def make_relevance_classification(
     X += rng.normal(scale=noise / X.std(), size=X.shape)
     if flip_y > 0:
         y[rng.choice(n_samples, round(flip_y * n_samples), replace=False)] *= -1
-    if np.all(y == y[0]):
-        raise ValueError(
-            f"n_samples={n_samples} and random_state={random_state!r} gave labels of one class only, "
-            f"{y[0]:+d}; raise n_samples or pass another random_state"
-        )
+    check_both_classes(y, random_state=random_state)
     return RelevanceData(X, y, relevance)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from sklearn.utils import check_random_state
 
-from allrelevant.datasets._checks import check_count, check_real
+from allrelevant.datasets._checks import check_class_count, check_count, check_real
 from allrelevant.datasets._columns import RelevanceData
 from allrelevant.datasets._regression import make_relevance_regression
 
@@ -100,13 +100,8 @@ def make_relevance_ordinal(
     array([33, 33, 34])
     """
     n_samples = check_count("n_samples", n_samples, minimum=2)
-    n_classes = check_count("n_classes", n_classes, minimum=2)
+    n_classes = check_class_count(n_classes, n_samples=n_samples)
     noise = check_real("noise", noise)
-    if n_samples < n_classes:
-        raise ValueError(
-            f"n_samples={n_samples} leaves some of n_classes={n_classes} without a sample; "
-            "raise n_samples or lower n_classes"
-        )
     rng = check_random_state(random_state)
 
     X, target, relevance = make_relevance_regression(
