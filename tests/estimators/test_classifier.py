@@ -186,7 +186,6 @@ def test_wide_data_beyond_the_interior_engine():
     rng = np.random.RandomState(0)
     X = rng.normal(size=(30, 450))
     y = X[:, 0] > 0
-    X[:, 0] *= 1.0
     model = LinearRelevanceClassifier(C=1.0, n_probes=3, random_state=0).fit(X, y)
     assert model.result_.engine == "highs"
     assert model.result_.max_gap <= 1e-6

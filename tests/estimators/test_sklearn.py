@@ -7,10 +7,23 @@ import warnings
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from allrelevant import LinearRelevanceClassifier, RelevanceWarning
+from allrelevant import (
+    LinearRelevanceClassifier,
+    LinearRelevanceOrdinal,
+    LinearRelevanceRegressor,
+    RelevanceWarning,
+)
 
 
-@parametrize_with_checks([LinearRelevanceClassifier(), LinearRelevanceClassifier(C=1.0, engine="highs", n_probes=5)])
+@parametrize_with_checks(
+    [
+        LinearRelevanceClassifier(),
+        LinearRelevanceClassifier(C=1.0, engine="highs", n_probes=5),
+        LinearRelevanceRegressor(),
+        LinearRelevanceOrdinal(),
+        LinearRelevanceOrdinal(order="implicit", C=1.0),
+    ]
+)
 def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():
         # Some checks fit noise on purpose and hear that it is noise.

@@ -124,3 +124,11 @@ def test_programs_check_their_parts(change, message):
 def test_unknown_engine():
     with pytest.raises(ValueError, match="engine='simplex' is unknown; choose one of 'auto', 'highs', 'interior'"):
         solving.choose_engine(svm(), "simplex")
+
+
+@pytest.mark.parametrize(("n", "d", "engine"), [(40, 5, "interior"), (20, 55, "interior"), (20, 70, "highs")])
+def test_the_engine_fits_the_shape(n, d, engine):
+    assert solving.choose_engine(svm(n, d), "auto") == engine
+    boxed = svm(n, d).with_box(np.zeros(d), np.ones(d))
+    assert solving.choose_engine(boxed, "auto") == "highs"
+    assert solving.choose_engine(svm(n, d), "highs") == "highs"

@@ -143,11 +143,13 @@ def make_relevance_privileged(
 
     The target itself has no noise: all error is on the side of the regular features.
 
-    The same integer seed gives the data of ``genLupiData`` of the generator ``arfs-gen`` 1.2.1, but for one
-    thing. That function appends a second lot of `n_irrelevant` columns to each part, drawn independently, and
-    so returns more columns than its documentation says. Here each part has as many as asked for. Its labels of
-    a classification are floats, its default is three ordinal classes, and where a sample lies on a quantile,
-    which takes ``n_samples - 1`` and `n_classes` with a common divisor, rounding decides there about its class.
+    The same integer seed gives the data of ``genLupiData`` of the generator ``arfs-gen`` 1.2.1, except that:
+
+    - that function appends a second, independent lot of irrelevant columns to each part, and so returns more
+      than it is asked for;
+    - its labels of a classification are floats, and its default is three ordinal classes;
+    - a sample that lies on a quantile of the score, which takes ``n_samples - 1`` and `n_classes` with a common
+      divisor, there belongs to the class below or above by rounding; here always to the one above.
 
     References
     ----------

@@ -34,7 +34,7 @@ cv : int, cross-validation generator or iterable, default=3
     Splits of the search for `C`. An integer asks for that many stratified folds, fewer if a class is smaller.
 engine : {"auto", "highs", "interior"}, default="auto"
     Solver of the linear programs: HiGHS' simplex, or a batched interior-point method, which is several times
-    faster on up to a few hundred features. Whatever it returns is proven by a dual certificate.
+    faster unless there are many more features than samples. Whatever it returns is proven by a dual certificate.
 n_jobs : int, default=None
     Number of threads. Answers do not depend on it.
 random_state : int, RandomState instance or None, default=None

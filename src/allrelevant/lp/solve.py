@@ -20,8 +20,11 @@ __all__ = ["ENGINES", "GAP_LIMIT", "BoundSolver", "Bounds", "PenalisedSolver", "
 #: An optimum counts as proven when its two sides agree to this share of the norm budget (or of the objective).
 GAP_LIMIT = 1e-6
 ENGINES = ("auto", "highs", "interior")
-#: Up to this many weights and offsets "auto" chooses the interior engine, which factors a matrix of that size.
-INTERIOR_SIZE = 400
+#: "auto" chooses the interior engine, which factors a matrix of the size of weights and offsets, up to this many of
+#: them and up to this many per row. Measured: 15 to 40 times faster than simplex with as many rows as weights, twice as
+#: fast with a third as many, four times slower with a tenth.
+INTERIOR_SIZE = 2000
+INTERIOR_WEIGHTS_PER_ROW = 3
 
 Proposal = tuple[Array, Array, Duals]
 
@@ -65,12 +68,13 @@ class Bounds:
 
 
 def choose_engine(program: Program, engine: str) -> str:
-    """Resolve ``"auto"``: the interior engine for programs without a box and of moderate width."""
+    """Resolve ``"auto"``: the interior engine for programs without a box and not much wider than tall."""
     if engine not in ENGINES:
         raise ValueError(f"engine={engine!r} is unknown; choose one of {', '.join(map(repr, ENGINES))}")
     if engine != "auto":
         return engine
-    moderate = program.n_weights + program.n_offsets <= INTERIOR_SIZE
+    size = program.n_weights + program.n_offsets
+    moderate = size <= min(INTERIOR_SIZE, INTERIOR_WEIGHTS_PER_ROW * program.n_rows)
     return "interior" if moderate and not program.boxed.any() else "highs"
 
 

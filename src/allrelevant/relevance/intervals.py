@@ -15,8 +15,10 @@ from allrelevant.relevance.nearoptimal import NearOptimalSet
 
 __all__ = ["Intervals", "relevance_intervals", "solve_targets"]
 
-#: Targets per task. Fixed, so that the number of workers cannot change any answer.
+#: Targets per task, fewer where their matrices would not fit in so many numbers. The number of workers has no say in
+#: it, so that it cannot change any answer.
 CHUNK = 50
+CHUNK_NUMBERS = 2**25
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +111,8 @@ def solve_targets(solver: BoundSolver, targets: Targets, *, n_jobs: int | None, 
         progress.step(len(part))
         return bounds
 
-    chunks = [np.arange(k, min(k + CHUNK, len(targets))) for k in range(0, len(targets), CHUNK)]
+    width = int(np.clip(CHUNK_NUMBERS // solver.program.n_weights**2, 1, CHUNK))
+    chunks = [np.arange(k, min(k + width, len(targets))) for k in range(0, len(targets), width)]
     parts = Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(solve)(targets.take(chunk)) for chunk in chunks)
     return Bounds.join(list(parts))
 
