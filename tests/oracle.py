@@ -79,11 +79,17 @@ def baseline(rows, hard, C):
     return linprog(cost, A_ub=A[:-2], b_ub=b[:-2], bounds=bounds, method="highs", options=TIGHT).fun
 
 
-def relevance(rows, hard, norm, loss):
-    """Return (minRel, maxRel) of all features, not normalised: min |w|, and the greater of max w and max −w."""
+def relevance(rows, hard, norm, loss, price=None):
+    """Return (minRel, maxRel) of all features, not normalised: min |w|, and the greater of max w and max −w.
+
+    With a price the norm and the priced loss together stay below `norm`.
+    """
     d = len(rows[0][0])
     A, b, bounds = _constraints(rows, hard)
     b[-2:] = loss, norm
+    if price is not None:
+        A[-1] += price * A[-2]
+        A, b = np.delete(A, -2, axis=0), np.delete(b, -2)
     out = np.empty((d, 2))
     for k in range(d):
         results = []

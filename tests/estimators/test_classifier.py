@@ -205,3 +205,14 @@ def test_not_fitted(data):
         call = getattr(LinearRelevanceClassifier(), method)
         with pytest.raises(NotFittedError):
             call() if method == "get_support" else call(data.X)
+
+
+@pytest.mark.parametrize("rule", ["added", "papers"])
+@pytest.mark.parametrize("engine", ["interior", "highs"])
+def test_joint_budgets(rule, engine):
+    X, y, relevance = make_relevance_classification(120, n_strong=2, n_weak=2, n_irrelevant=5, random_state=2)
+    options = {"C": 0.5, "random_state": 0, "engine": engine, "threshold_rule": rule, "n_probes": 30}
+    split, joint = (LinearRelevanceClassifier(budgets=form, **options).fit(X, y) for form in ("split", "joint"))
+    np.testing.assert_array_equal(joint.relevance_classes_ > 0, relevance > 0)
+    assert not np.allclose(split.intervals_, joint.intervals_, atol=1e-3)
+    assert joint.result_.max_gap <= 1e-6

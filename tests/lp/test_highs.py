@@ -28,15 +28,15 @@ def test_an_empty_budget_is_a_typed_error():
         HighsBounds(program, Budget(1.0, 1.0)).solve(ONE)
 
 
-def test_the_least_loss_tells_whether_a_budget_is_empty():
+def test_the_least_spending_tells_whether_a_budget_is_empty():
     program = svm()
     w, b = PenalisedSolver(program).solve(1.0)
     norm, loss = float(program.norm(w)), float(program.loss(w, b))
     engine = HighsBounds(program, Budget(norm, loss + 0.1))
-    assert program.loss(*engine.least_loss()) == pytest.approx(loss, abs=1e-7)
+    assert program.loss(*engine.least_spending()) == pytest.approx(loss, abs=1e-7)
     solved = engine.solve(ONE)  # the budgets are as before
     assert program.loss(solved[0][0], solved[1][0]) <= loss + 0.1 + 1e-7
-    assert program.loss(*HighsBounds(program, Budget(0.1 * norm, loss)).least_loss()) > loss
+    assert program.loss(*HighsBounds(program, Budget(0.1 * norm, loss)).least_spending()) > loss
 
 
 def test_an_unbounded_program_is_a_typed_error():

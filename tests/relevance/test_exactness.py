@@ -20,18 +20,19 @@ def standardised(X, weight):
     return (X - mean) / np.where(spread > 1e-12, spread, np.inf)
 
 
-def check(formulation, Z, target, weight, C, rows, engine):
+def check(formulation, Z, target, weight, C, rows, engine, budgets="split"):
     """Baseline and intervals against the oracle."""
     base = fit_baseline(formulation, Z, target, weight, C=C, folds=(), progress=Progress())
     ours = base.program.norm(base.w) + C * base.program.loss(base.w, base.b)
     assert ours == pytest.approx(oracle.baseline(*rows(Z), C), rel=1e-6, abs=1e-9)
-    near = near_optimal_set(base.program, base.w, base.b, C, norm_slack=0.1, loss_slack=0.1)
+    near = near_optimal_set(base.program, base.w, base.b, C, norm_slack=0.1, loss_slack=0.1, budgets=budgets)
     if near.mu < 1e-9:
         return
     ours = relevance_intervals(near, engine=engine, n_jobs=1, progress=Progress())
     theirs = np.zeros((Z.shape[1], 2))
     varying = np.ptp(Z, axis=0) > 0  # a column that does not vary is part of no model
-    theirs[varying] = oracle.relevance(*rows(Z[:, varying]), near.budget.norm, near.budget.loss) / near.mu
+    limits = near.budget.norm, near.budget.loss, near.budget.price
+    theirs[varying] = oracle.relevance(*rows(Z[:, varying]), *limits) / near.mu
     np.testing.assert_allclose(np.column_stack([ours.minimum, ours.maximum]), theirs, atol=1e-6, rtol=0)
     assert ours.gap <= 1e-6
 
@@ -45,6 +46,15 @@ def test_classification_equals_three_programs_by_scipy(kind, seed):
     check(
         Classification(), standardised(X, weight), y, weight, C, lambda Z: oracle.classification(Z, y, weight), engine
     )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("engine", ["interior", "highs"])
+def test_joint_budgets_equal_three_programs_by_scipy(kind, seed, engine):
+    X, y, weight = problem(kind, seed)
+    rows = lambda Z: oracle.classification(Z, y, weight)  # noqa: E731
+    check(Classification(), standardised(X, weight), y, weight, 0.8, rows, engine, budgets="joint")
 
 
 @pytest.mark.parametrize("kind", KINDS)

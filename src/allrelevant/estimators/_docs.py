@@ -16,6 +16,9 @@ norm_slack : float, default=0.1
 loss_slack : float, default=0.1
     How much larger the loss of a near-optimal model may be, as a share of the baseline model's objective in units
     of the loss (its loss plus its norm divided by `C`). More slack of either kind widens all intervals.
+budgets : {"split", "joint"}, default="split"
+    ``"split"`` limits the norm and the loss of a near-optimal model each by itself. ``"joint"`` limits its objective,
+    norm plus `C` times loss, to ``1 + norm_slack`` times the baseline model's; `loss_slack` is not used then.
 n_probes : int, default=50
     Number of permuted features whose relevance tells what chance can do; at least 3.
 confidence : float, default=0.9999

@@ -25,7 +25,7 @@ from allrelevant.formulations import Formulation
 from allrelevant.lp import ENGINES, Array
 from allrelevant.relevance.baseline import Baseline, Fold, fit_baseline
 from allrelevant.relevance.intervals import relevance_intervals
-from allrelevant.relevance.nearoptimal import NearOptimalSet, near_optimal_set
+from allrelevant.relevance.nearoptimal import BUDGETS, NearOptimalSet, near_optimal_set
 from allrelevant.result import RelevanceResult, Thresholds
 from allrelevant.stats.probes import Probes, added_probes, draw_probes, replaced_probes
 from allrelevant.stats.thresholds import MIN_PROBES, RULES, chance_of, classify, find_thresholds
@@ -48,6 +48,7 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         "C": [Interval(Real, 0, None, closed="neither"), None],
         "norm_slack": [Interval(Real, 0, None, closed="left")],
         "loss_slack": [Interval(Real, 0, None, closed="left")],
+        "budgets": [StrOptions(set(BUDGETS))],
         "n_probes": [Interval(Integral, MIN_PROBES, None, closed="left")],
         "confidence": [Interval(Real, 0.5, 1, closed="neither")],
         "threshold_rule": [StrOptions(set(RULES))],
@@ -65,6 +66,7 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         C: float | None = None,
         norm_slack: float = 0.1,
         loss_slack: float = 0.1,
+        budgets: str = "split",
         n_probes: int = 50,
         confidence: float = 0.9999,
         threshold_rule: str = "added",
@@ -78,6 +80,7 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         self.C = C
         self.norm_slack = norm_slack
         self.loss_slack = loss_slack
+        self.budgets = budgets
         self.n_probes = n_probes
         self.confidence = confidence
         self.threshold_rule = threshold_rule
@@ -117,6 +120,7 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
                 baseline.C,
                 norm_slack=self.norm_slack,
                 loss_slack=self.loss_slack,
+                budgets=self.budgets,
             )
             intervals = relevance_intervals(near, engine=self.engine, n_jobs=self.n_jobs, progress=progress)
             probes = self._probe(near, baseline.formulation, data, Z, int(probe_seed), progress, notes)

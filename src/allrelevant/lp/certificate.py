@@ -4,7 +4,8 @@ Any ``α, β, λ ≥ 0`` with ``α ≤ λ s`` and ``Bᵀα + Hᵀβ = λ v`` pro
 
     g·w ≤ λρ − α·r − β·h + max { (g + z)·w : norm(w) ≤ μ, box },     z = Aᵀα + Gᵀβ − λu
 
-and any point that satisfies all rows proves the other side. Both are evaluated here in plain NumPy on all rows.
+(from one purse ``norm + C · loss ≤ τ``: ``λρ`` falls away, and the maximum is ``τ max(λ/C, max |g + z| / γ)``), and
+any point that satisfies all rows proves the other side. Both are evaluated here in plain NumPy on all rows.
 """
 
 from __future__ import annotations
@@ -105,7 +106,11 @@ def _upper_bounds(program: Program, budget: Budget, targets: Targets, duals: Dua
         j = targets.index
         z[every, j] = np.einsum("tn,tn->t", targets.columns, duals.alpha)
         z[every, j] += np.einsum("tm,mt->t", duals.beta, program.G[:, j]) - duals.lam * program.u[j]
-    base = duals.lam * budget.loss - duals.alpha @ program.r - duals.beta @ program.h
+    base = -(duals.alpha @ program.r) - duals.beta @ program.h
+    # From one purse, a multiplier of the loss is also one of the norm.
+    least = np.zeros(len(targets)) if budget.price is None else duals.lam / budget.price
+    if budget.price is None:
+        base += duals.lam * budget.loss
     # The offsets' equations hold to rounding after the repair; where they do not, nothing is proven.
     residual = np.abs(duals.alpha @ program.B + duals.beta @ program.H - duals.lam[:, None] * program.v)
     scale = duals.alpha @ np.abs(program.B) + duals.beta @ np.abs(program.H) + duals.lam[:, None] * np.abs(program.v)
@@ -114,18 +119,18 @@ def _upper_bounds(program: Program, budget: Budget, targets: Targets, duals: Dua
     for sign in (targets.sign, -targets.sign):
         q = z.copy()
         q[every, targets.index] += sign
-        bounds.append(np.where(unproven, np.inf, base + _support(program, budget.norm, q)))
+        bounds.append(np.where(unproven, np.inf, base + _support(program, budget.norm, q, least)))
     return bounds[0], bounds[1]
 
 
-def _support(program: Program, norm: float, q: Array) -> Array:
-    """Upper bound of ``max q·w`` over the norm ball and the box, exact without a box."""
+def _support(program: Program, norm: float, q: Array, least: Array) -> Array:
+    """Upper bound of ``max q·w`` over the norm ball and the box by a multiplier ``ν ≥ least``, exact without a box."""
     ratio = np.abs(q) / program.gamma
     boxed = program.boxed
     if not boxed.any():
-        return np.asarray(norm * ratio.max(axis=1))
+        return np.asarray(norm * np.maximum(ratio.max(axis=1), least))
     # max_w q·w - ν(norm(w) - μ) bounds it for every ν ≥ 0 that no free weight can exploit; try the sensible ones.
-    least = ratio[:, ~boxed].max(axis=1, initial=0.0)
+    least = np.maximum(ratio[:, ~boxed].max(axis=1, initial=0.0), least)
     candidates = np.sort(np.concatenate([least[:, None], np.maximum(ratio, least[:, None])], axis=1), axis=1)
     lower, upper = program.lower[boxed], program.upper[boxed]
     gamma, qb = program.gamma[boxed], q[:, boxed]
@@ -169,7 +174,7 @@ def _pull_inside(
         part = targets.take(rest)
         wt = (1 - step) * w[rest] + step * w0
         bt = (1 - step) * b[rest] + step * b0
-        good = (program.norm(wt) <= budget.norm) & (program.loss(wt, bt, part) <= budget.loss)
+        good = budget.room(program.norm(wt), program.loss(wt, bt, part)) >= 0.0
         good &= program.hard_violation(wt, bt) <= 0.0
         out_w[rest[good]], out_b[rest[good]] = wt[good], bt[good]
         feasible[rest[good]] = True

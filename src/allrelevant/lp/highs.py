@@ -98,7 +98,8 @@ def _indices(values: Any) -> Any:
 class HighsBounds(_Model):
     """Bounds of single weights over the budget, in the primal form, by warm-started primal simplex.
 
-    Columns are ``w⁺, w⁻, b, ξ``; rows are the hinge rows, the hard rows, the norm budget, the loss budget.
+    Columns are ``w⁺, w⁻, b, ξ``; rows are the hinge rows, the hard rows, the norm budget, the loss budget. From one
+    purse, the norm's row is without limit and the loss' row holds both.
     """
 
     def __init__(self, program: Program, budget: Budget) -> None:
@@ -110,7 +111,7 @@ class HighsBounds(_Model):
                 sparse.hstack([*map(sparse.csr_array, (program.A, -program.A, program.B)), sparse.eye_array(n)]),
                 sparse.csr_array(np.hstack([program.G, -program.G, program.H, np.zeros((m, n))])),
                 sparse.csr_array(np.concatenate([program.gamma, program.gamma, np.zeros(p + n)])[None]),
-                sparse.csr_array(np.concatenate([program.u, -program.u, program.v, program.s])[None]),
+                sparse.csr_array(self._loss_row()[None]),
             ]
         )
         free, none = np.full(p, INFINITY), np.zeros(n)
@@ -124,9 +125,21 @@ class HighsBounds(_Model):
             (np.concatenate([lower_w, -free, none]), np.concatenate([self._upper_w, free, none + INFINITY])),
             (
                 np.concatenate([program.r, program.h, [-INFINITY, -INFINITY]]),
-                np.concatenate([np.full(n + m, INFINITY), [budget.norm, budget.loss]]),
+                np.concatenate([np.full(n + m, INFINITY), self._limits()]),
             ),
         )
+
+    def _loss_row(self) -> Array:
+        program, price = self.program, self.budget.price
+        row = np.concatenate([program.u, -program.u, program.v, program.s])
+        if price is not None:
+            row *= price
+            row[: 2 * program.n_weights] += np.tile(program.gamma, 2)
+        return row
+
+    def _limits(self) -> tuple[float, float]:
+        budget = self.budget
+        return (budget.norm, budget.loss) if budget.price is None else (INFINITY, budget.norm)
 
     def solve(self, targets: Targets, *, cold: bool = False) -> tuple[Array, Array, Duals]:
         """Maximise every target in turn, each from the basis of the one before, or each from scratch.
@@ -146,8 +159,8 @@ class HighsBounds(_Model):
             )
         return w, b, Duals(alpha, beta, lam)
 
-    def least_loss(self) -> tuple[Array, Array]:
-        """Return the point ``(w, b)`` of least loss within the norm budget, whatever the loss budget.
+    def least_spending(self) -> tuple[Array, Array]:
+        """Return the point ``(w, b)`` of least loss within the norm budget (from one purse: that spends least).
 
         It tells safely whether the budgets leave any point at all: asked for feasibility alone HiGHS may answer
         "Unknown".
@@ -156,11 +169,11 @@ class HighsBounds(_Model):
         d, p = program.n_weights, program.n_offsets
         columns, row = _indices(np.arange(highs.getNumCol())), program.n_rows + program.n_hard + 1
         highs.changeRowBounds(row, -INFINITY, INFINITY)
-        highs.changeColsCost(len(columns), columns, np.concatenate([program.u, -program.u, program.v, program.s]))
+        highs.changeColsCost(len(columns), columns, self._loss_row())
         try:
             values, _ = self._run()
         finally:
-            highs.changeRowBounds(row, -INFINITY, self.budget.loss)
+            highs.changeRowBounds(row, -INFINITY, self._limits()[1])
             highs.changeColsCost(len(columns), columns, np.zeros(len(columns)))
         return values[:d] - values[d : 2 * d], values[2 * d : 2 * d + p]
 
@@ -179,20 +192,24 @@ class HighsBounds(_Model):
         else:
             values, duals = self._run_substituted(pair, sign, column, cold)
         w = values[:d] - values[d : 2 * d]
-        return w, values[2 * d : 2 * d + p], duals[:n], duals[n : n + m], -float(duals[n + m + 1])
+        price = 1.0 if self.budget.price is None else self.budget.price
+        return w, values[2 * d : 2 * d + p], duals[:n], duals[n : n + m], -price * float(duals[n + m + 1])
 
     def _run_substituted(self, pair: Array, sign: float, column: Array, cold: bool) -> tuple[Array, Array]:
         """Run with the two columns of one weight switched off and two others, at the end, in their place."""
         program, highs = self.program, self._highs
         n, m, d = program.n_rows, program.n_hard, program.n_weights
         index = int(pair[0])
-        full = np.concatenate([column, program.G[:, index], [0.0, program.u[index]]])
+        price = 1.0 if self.budget.price is None else self.budget.price
+        full = np.concatenate([column, program.G[:, index], [0.0, price * program.u[index]]])
         rows = _indices(np.arange(n + m + 2))
         count = highs.getNumCol()
         highs.changeColsBounds(2, _indices(pair), np.zeros(2), np.zeros(2))
         for side, original in ((1.0, pair[0]), (-1.0, pair[1])):
             entries = side * full
             entries[n + m] = program.gamma[index]
+            if self.budget.price is not None:
+                entries[n + m + 1] += program.gamma[index]
             lower, upper = self._lower_w[original], self._upper_w[original]
             highs.addCol(-sign * side, lower, upper, len(rows), rows, entries)
         try:

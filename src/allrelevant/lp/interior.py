@@ -11,6 +11,8 @@ on the variables (pairs of a primal and a dual, both kept positive)::
     ρ̂  · λ     loss + ρ̂ = loss budget
     μ̂  · ν     norm + μ̂ = norm budget         b free:  Bᵀα + Hᵀβ = λv
 
+From one purse the norm budget ``m`` is one more free variable, the loss budget is what it leaves, and ``ν = λ/C``.
+
 Eliminating all but the step of (w, b) and of the two budget multipliers leaves one positive definite matrix of the
 size of weights and offsets per target, bordered by two columns. What the border needs is summed without
 cancellation (``1 − pD`` is written as the product it equals); otherwise a loss budget near zero is lost.
@@ -93,14 +95,15 @@ class _Rows:
 
 @dataclass
 class _State:
-    """Iterates of a batch: primal and dual sides of all pairs in one array each, and the free offsets."""
+    """Iterates of a batch: primal and dual sides of all pairs in one array each, free offsets, norm budgets."""
 
     P: Array
     Z: Array
     b: Array
+    m: Array
 
     def take(self, keep: Array) -> _State:
-        return _State(self.P[keep], self.Z[keep], self.b[keep])
+        return _State(self.P[keep], self.Z[keep], self.b[keep], self.m[keep])
 
 
 class InteriorBounds:
@@ -176,10 +179,12 @@ class InteriorBounds:
         """Newton's method for the analytic centre: the point where all complementarity products are equal."""
         program = self.program
         w, b = (np.atleast_2d(part).astype(float) for part in start)
-        norm, loss = self.budget.norm, self.budget.loss
-        split = np.maximum(norm - program.norm(w), 1e-3 * norm) / (4 * program.gamma.sum())
-        lift = np.maximum(loss - program.loss(w, b), 1e-9 * norm) / (4 * program.s.sum())
-        state = self._point(w, b, split, lift)
+        m = np.full(1, self.budget.norm)
+        if self.budget.price is not None:
+            m = np.maximum(program.norm(w) + 0.5 * self.budget.room(program.norm(w), program.loss(w, b)), 0.0)
+        split = np.maximum(m - program.norm(w), 1e-3 * m) / (4 * program.gamma.sum())
+        lift = np.maximum(self.loss_limit(m) - program.loss(w, b), 1e-9 * m) / (4 * program.s.sum())
+        state = self._point(w, b, m, split, lift)
         state.Z = 1.0 / state.P
         nothing = np.zeros((1, program.n_weights)), np.zeros(1, dtype=np.intp), None, program.u[None]
         for _ in range(MAX_ITERATIONS):
@@ -187,16 +192,22 @@ class InteriorBounds:
             system = _System(self, state, *nothing)
             if max(np.abs(products - 1.0).max(), system.dual_error) < 0.5:
                 break
-            dP, dZ, db = system.direction(1.0 - products)
+            dP, dZ, db, dm = system.direction(1.0 - products)
             # One step length for both sides: centring wants the products, not progress.
             step = np.minimum(_longest(state.P, dP), _longest(state.Z, dZ))
             step = np.minimum(1.0, 0.9 * step)
             state.P += step[:, None] * dP
             state.Z += step[:, None] * dZ
             state.b += step[:, None] * db
+            state.m += step * dm
         return state
 
-    def _point(self, w: Array, b: Array, split: Array, lift: Array) -> _State:
+    def loss_limit(self, m: Array) -> Array:
+        """Loss budget that goes with norm budgets `m`."""
+        budget = self.budget
+        return np.full_like(m, budget.loss) if budget.price is None else (budget.norm - m) / budget.price
+
+    def _point(self, w: Array, b: Array, m: Array, split: Array, lift: Array) -> _State:
         """Strictly positive primal side at (w, b)."""
         program = self.program
         wp, wm, xi, surplus, hard, loss, norm = self._part
@@ -210,15 +221,16 @@ class InteriorBounds:
             P[:, hard] = np.maximum(w @ program.G.T + b @ program.H.T - program.h, lift[:, None])
         spent_norm = (P[:, wp] + P[:, wm]) @ program.gamma
         spent_loss = P[:, xi] @ program.s + w @ program.u + b @ program.v
-        P[:, norm] = np.maximum(self.budget.norm - spent_norm, 1e-3 * self.budget.norm)[:, None]
-        P[:, loss] = np.maximum(self.budget.loss - spent_loss, lift * program.s.sum())[:, None]
-        return _State(P, np.empty_like(P), b.copy())
+        P[:, norm] = np.maximum(m - spent_norm, 1e-3 * m)[:, None]
+        P[:, loss] = np.maximum(self.loss_limit(m) - spent_loss, lift * program.s.sum())[:, None]
+        return _State(P, np.empty_like(P), b.copy(), m.copy())
 
     def _starts(self, targets: Targets, columns: Array | None, u: Array) -> _State:
         """Start of every target: the centre, with its duals scaled and shifted so that they stay feasible."""
-        wp, wm, _, surplus, hard, loss, norm = self._part
+        wp, wm, xi, surplus, hard, loss, norm = self._part
         t, every, j = len(targets), np.arange(len(targets)), targets.index
-        P, Z, b = (np.repeat(part, t, axis=0) for part in (self._state.P, self._state.Z, self._state.b))
+        centre = self._state
+        P, Z, b, m = (np.repeat(part, t, axis=0) for part in (centre.P, centre.Z, centre.b, centre.m))
         shift = targets.sign
         Z *= 2 * np.maximum(P[every, j], P[every, wm.start + j])[:, None]
         if columns is not None:
@@ -230,9 +242,12 @@ class InteriorBounds:
             Z[:, norm] += room
             Z[:, wp] += room * self.program.gamma
             Z[:, wm] += room * self.program.gamma
+            if self.budget.price is not None:
+                Z[:, loss] += self.budget.price * room
+                Z[:, xi] += self.budget.price * room * self.program.s
         Z[every, j] -= shift
         Z[every, wm.start + j] += shift
-        return _State(P, Z, b)
+        return _State(P, Z, b, m)
 
     # One iteration -------------------------------------------------------------------------------------------
 
@@ -241,19 +256,20 @@ class InteriorBounds:
         system = _System(self, state, goal, j, columns, u)
         products = P * Z
         mean = products.mean(axis=1)
-        dP, dZ, _ = system.direction(-products)
+        dP, dZ, _, _ = system.direction(-products)
         step_p, step_z = np.minimum(1.0, _longest(P, dP)), np.minimum(1.0, _longest(Z, dZ))
         after = np.einsum("tk,tk->t", P + step_p[:, None] * dP, Z + step_z[:, None] * dZ) / P.shape[1]
         centring = np.clip(after / mean, 0.0, 1.0) ** 3 * mean
         # Clipping the second-order term at a few times the mean saves a quarter of the iterations.
         limit = 5 * mean[:, None]
         second = np.clip(dP * dZ, -limit, limit)
-        dP, dZ, db = system.direction(centring[:, None] - products - second)
+        dP, dZ, db, dm = system.direction(centring[:, None] - products - second)
         fraction = np.clip(1.0 - 10 * mean / self.budget.norm, 0.99, 0.99995)
         step_p = np.minimum(1.0, fraction * _longest(P, dP))[:, None]
         step_z = np.minimum(1.0, fraction * _longest(Z, dZ))[:, None]
         P += step_p * dP
         state.b += step_p * db
+        state.m += step_p[:, 0] * dm
         Z += step_z * dZ
 
 
@@ -294,8 +310,9 @@ class _System:
         self.res_rows[:, :n] += program.r - P[:, xi] + P[:, surplus]
         self.res_rows[:, n:] += program.h + P[:, hard]
         spent = P[:, xi] @ program.s + np.einsum("tk,tk->t", w, u) + b @ program.v + P[:, loss][:, 0]
-        self.res_loss = engine.budget.loss - spent
-        self.res_norm = engine.budget.norm - (P[:, wp] + P[:, wm]) @ program.gamma - P[:, norm][:, 0]
+        self.price = engine.budget.price
+        self.res_loss = engine.loss_limit(state.m) - spent
+        self.res_norm = state.m - (P[:, wp] + P[:, wm]) @ program.gamma - P[:, norm][:, 0]
         lam, nu = Z[:, loss], Z[:, norm]
         y = rows.adjoint(np.hstack([Z[:, surplus], Z[:, hard]]), j, columns)
         y[:, :d] += goal - lam * u
@@ -303,6 +320,7 @@ class _System:
         self.res_wm = nu * program.gamma + y[:, :d] - Z[:, wm]
         self.res_xi = lam * program.s - Z[:, surplus] - Z[:, xi]
         self.res_b = lam * program.v - y[:, d:]
+        self.res_m = np.zeros(len(P)) if self.price is None else (lam / self.price - nu)[:, 0]
 
         matrix = rows.gram(self.D, j, columns)
         diagonal = np.einsum("tkk->tk", matrix)
@@ -332,8 +350,8 @@ class _System:
         pairs = ((self.res_wp, wp), (self.res_wm, wm), (self.res_xi, xi))
         return float(max(np.max(np.abs(res) / self.Z[:, part]) for res, part in pairs))
 
-    def direction(self, products: Array) -> tuple[Array, Array, Array]:
-        """Step ``(dP, dZ, db)`` with ``Z dP + P dZ = products`` that removes all residuals."""
+    def direction(self, products: Array) -> tuple[Array, Array, Array, Array]:
+        """Step ``(dP, dZ, db, dm)`` with ``Z dP + P dZ = products`` that removes all residuals."""
         program, rows, Q = self.program, self.rows, self.Q
         wp, wm, xi, surplus, hard, loss, norm = self.parts
         n, d = program.n_rows, program.n_weights
@@ -356,10 +374,7 @@ class _System:
         x0 = self.factors.solve(rhs[:, None, :])[:, 0]
         one = rhs_loss - np.einsum("tk,tk->t", self.a, x0)
         two = np.einsum("tk,tk->t", self.k, x0) - rhs_norm
-        # [saa −sak; −sak skk] (dλ, dν) = (one, two)
-        det = self.saa * self.skk - self.sak**2
-        dlam = (one * self.skk + self.sak * two) / det
-        dnu = (self.saa * two + self.sak * one) / det
+        dlam, dnu, dm = self._border(one, two)
         x = x0 + self.xa * dlam[:, None] - self.xk * dnu[:, None]
         dw, db = x[:, :d], x[:, d:]
 
@@ -373,7 +388,20 @@ class _System:
         dZ[:, xi] = dlam[:, None] * program.s - dZ[:, surplus] + self.res_xi
         dZ[:, loss], dZ[:, norm] = dlam[:, None], dnu[:, None]
         np.subtract(U, Q * dZ, out=dP)
-        return dP, dZ, db
+        return dP, dZ, db, dm
+
+    def _border(self, one: Array, two: Array) -> tuple[Array, Array, Array]:
+        """Steps of the two multipliers and of the norm budget.
+
+        ``[saa −sak; −sak skk] (dλ, dν) = (one + dm/C, two − dm)``, with ``dm = 0`` or with ``dν = dλ/C + res_m``.
+        """
+        saa, sak, skk, C = self.saa, self.sak, self.skk, self.price
+        if C is None:
+            det = saa * skk - sak**2
+            return (one * skk + sak * two) / det, (saa * two + sak * one) / det, np.zeros_like(one)
+        dlam = (C * one + two + (C * sak - skk) * self.res_m) / (C * saa - 2 * sak + skk / C)
+        dnu = dlam / C + self.res_m
+        return dlam, dnu, C * (saa * dlam - sak * dnu - one)
 
 
 class _Factors:

@@ -194,10 +194,33 @@ class Program:
 
 @dataclass(frozen=True)
 class Budget:
-    """What a point may spend: ``norm(w) ≤ norm`` and ``loss(w, b) ≤ loss``."""
+    """What a point may spend: ``norm(w) ≤ norm`` and ``loss(w, b) ≤ loss``, or both from one purse.
+
+    Attributes
+    ----------
+    norm : float
+        Limit of the norm; with a price, of the norm and the priced loss together.
+    loss : float
+        Limit of the loss; infinite with a price.
+    price : float or None
+        With a price `C` the one limit is ``norm(w) + C · loss(w, b) ≤ norm``.
+    """
 
     norm: float
-    loss: float
+    loss: float = np.inf
+    price: float | None = None
+
+    def room(self, norm: Any, loss: Any) -> Any:
+        """What is left, of the scarcer of the two limits; negative outside. For losses that are never negative."""
+        if self.price is not None:
+            return self.norm - norm - self.price * loss
+        return np.minimum(self.norm - norm, self.loss - loss)
+
+    def less_loss(self, amount: float) -> Budget:
+        """The budget that is left when so much loss is accounted for elsewhere."""
+        if self.price is not None:
+            return Budget(self.norm - self.price * amount, price=self.price)
+        return Budget(self.norm, self.loss - amount)
 
 
 @dataclass(frozen=True, eq=False)

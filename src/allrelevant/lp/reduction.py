@@ -70,4 +70,4 @@ def reduce_rows(program: Program, budget: Budget, w: Array, b: Array) -> Reducti
         u=program.u - s @ program.A[linear],
         v=program.v - s @ program.B[linear],
     )
-    return Reduction(smaller, Budget(budget.norm, budget.loss - float(s @ program.r[linear])), kept, linear, program)
+    return Reduction(smaller, budget.less_loss(float(s @ program.r[linear])), kept, linear, program)

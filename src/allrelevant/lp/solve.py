@@ -147,8 +147,7 @@ class BoundSolver:
 
 
 def _has_room(program: Program, budget: Budget, w: Array, b: Array) -> bool:
-    within = program.norm(w) < budget.norm and program.loss(w, b) < budget.loss
-    return bool(within and program.hard_violation(w, b) <= 0.0)
+    return bool(budget.room(program.norm(w), program.loss(w, b)) > 0 and program.hard_violation(w, b) <= 0)
 
 
 def _deep_point(program: Program, budget: Budget, start: tuple[Array, Array]) -> tuple[Array, Array]:

@@ -131,8 +131,8 @@ def replaced_probes(
 def _interval_of(
     program: Program, index: int, near: NearOptimalSet, engine: str, progress: Progress
 ) -> Intervals | None:
-    w, b = HighsBounds(program, near.budget).least_loss()
-    if program.loss(w, b) >= near.budget.loss:
+    w, b = HighsBounds(program, near.budget).least_spending()
+    if near.budget.room(program.norm(w), program.loss(w, b)) <= 0.0:
         return None
     changed = replace(near, program=program, w=w, b=b)
     return relevance_intervals(changed, engine=engine, n_jobs=1, progress=progress, only=[index])
