@@ -47,7 +47,7 @@ def test_bad_data(samples, labels, message):
         (-np.ones(20), "Negative values"),
         (np.ones(19), "sample_weight.shape"),
         (np.where(Y, 1.0, 0.0), "y has only one class, 1"),
-        (np.zeros(20), "at least one non-zero number"),
+        (np.zeros(20), "at least one non-zero number|no sample of positive weight"),
         (np.full(20, np.nan), "contains NaN"),
     ],
 )

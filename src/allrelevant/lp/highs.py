@@ -108,7 +108,7 @@ class HighsBounds(_Model):
         n, d, p, m = program.n_rows, program.n_weights, program.n_offsets, program.n_hard
         matrix = sparse.vstack(
             [
-                sparse.hstack([*map(sparse.csr_array, (program.A, -program.A, program.B)), sparse.eye_array(n)]),
+                sparse.hstack([*map(sparse.csr_array, (program.A, -program.A, program.B)), sparse.eye(n)]),
                 sparse.csr_array(np.hstack([program.G, -program.G, program.H, np.zeros((m, n))])),
                 sparse.csr_array(np.concatenate([program.gamma, program.gamma, np.zeros(p + n)])[None]),
                 sparse.csr_array(self._loss_row()[None]),
@@ -236,7 +236,7 @@ class HighsPenalised(_Model):
     def __init__(self, program: Program) -> None:
         super().__init__(DUAL)
         self.program = program
-        n, d, p, m = program.n_rows, program.n_weights, program.n_offsets, program.n_hard
+        n, d, m = program.n_rows, program.n_weights, program.n_hard
         if d <= ALL_WEIGHTS:
             first = np.arange(d)
         else:
@@ -248,7 +248,7 @@ class HighsPenalised(_Model):
             self._matrix_rows(first),
             -np.concatenate([program.r, program.h]),
             (everything, everything + INFINITY),
-            (np.full(p + len(first), -INFINITY), np.full(p + len(first), INFINITY)),
+            (-self._row_bounds(0.0)[1], self._row_bounds(0.0)[1]),
         )
 
     def _matrix_rows(self, weights: Any) -> Any:
@@ -277,11 +277,17 @@ class HighsPenalised(_Model):
 
     def _set_penalty(self, C: float) -> None:
         program, highs = self.program, self._highs
-        n, p = program.n_rows, program.n_offsets
+        n = program.n_rows
         highs.changeColsBounds(n, _indices(np.arange(n)), np.zeros(n), C * program.s)
+        middle, width = self._row_bounds(C)
+        for row in np.flatnonzero(middle):  # the others are the same for every C
+            highs.changeRowBounds(int(row), middle[row] - width[row], middle[row] + width[row])
+
+    def _row_bounds(self, C: float) -> tuple[Array, Array]:
+        """Middle and half-width of the rows of the offsets and of the weights in the model."""
+        program = self.program
         middle = C * np.concatenate([program.v, program.u[self._weights]])
-        width = np.concatenate([np.zeros(p), program.gamma[self._weights]])
-        highs.changeRowsBounds(len(middle), _indices(np.arange(len(middle))), middle - width, middle + width)
+        return middle, np.concatenate([np.zeros(program.n_offsets), program.gamma[self._weights]])
 
     def _generate(self, values: Array, C: float) -> bool:
         """Add the rows of the weights that the multipliers violate most; say whether there were any."""

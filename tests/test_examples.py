@@ -1,0 +1,60 @@
+"""The examples run as a user runs them."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("matplotlib")
+pytest.importorskip("pandas")
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = Path(os.environ.get("ALLRELEVANT_DATA", ROOT.parent / "shared" / "data"))
+PNG = b"\x89PNG"
+
+
+def run_example(name, *arguments):
+    """Run an example in a process of its own and return what it prints."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples" / name, *map(str, arguments)],
+        env=os.environ | {"MPLBACKEND": "Agg"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_breast_cancer(tmp_path):
+    pytest.importorskip("jinja2")
+    printed = run_example("breast_cancer.py", "--out", tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["relevance.png", "report.html"]
+    assert (tmp_path / "relevance.png").read_bytes().startswith(PNG)
+    assert "</html>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    header, *lines = printed.split("\n\n")[0].splitlines()
+    assert header.split() == ["feature", "class", "minRel", "maxRel", "p-value"]
+    assert len(lines) == 30
+    assert "30 features and 569 samples were examined" in printed
+
+
+@pytest.mark.skipif(
+    not (DATA / "fairness" / "compas.csv").exists(),
+    reason=f"no fairness/compas.csv in {DATA}; name the folder by ALLRELEVANT_DATA",
+)
+def test_compas(tmp_path):
+    printed = run_example("compas.py", "--data", DATA, "--out", tmp_path, "--rows", 300)
+    names = ["compas_with_ethnicity.png", "compas_without_ethnicity.png"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
+    assert all((tmp_path / name).read_bytes().startswith(PNG) for name in names)
+    assert printed.startswith("300 of 7214 defendants")
+    assert printed.count("minRel  maxRel  p-value") == 2
+    assert "Without ethnicity the model tells" in printed
+
+
+def test_compas_without_data(tmp_path):
+    printed = run_example("compas.py", "--data", tmp_path / "absent", "--out", tmp_path / "out")
+    assert printed.startswith("skipped: ")
+    assert not (tmp_path / "out").exists()
