@@ -13,6 +13,16 @@ Four variants tell where a difference from the papers comes from. They need the 
 - ``largest``: the largest `C` of the path, where the loss counts for nearly everything;
 - ``hindsight``: the `C` of the path that is best on the test rows, which no honest choice can beat.
 
+What they tell: on the sets with rare classes the papers' errors are smaller than ours, and giving every class the same
+weight removes nearly all of it, down to the order of the two variants on winequality-red. The papers do not say that
+they weighted classes, so this is an inference. On bondrate and pasture ours are smaller, and the papers' are like those
+of a very large `C`, which is a guess after the fact. What is left is marked "not explained" in the column ``note``.
+
+The feature sets (Table 4.7) are mostly smaller than the papers', and that is not explained: on five splits of each of
+the seven small sets, neither a slack of 0.001 nor the papers' threshold rule, nor both, brought them near on the whole.
+The cells of eucalyptus that hold -2147483648 (missing values) were left as they are: they mark what is missing, and on
+the first split the error is 0.40 with them and 0.47 with column means.
+
 Runs that are in the results already are not repeated, so a long run may be done in pieces.
 
 Usage: ``python -m benchmarks.papers.real_ordinal [--data DIR] [--sets tae ...] [--folds 30] [--jobs 1]``
@@ -43,6 +53,8 @@ HERE = Path(__file__).parent
 DATA = Path(os.environ.get("ALLRELEVANT_DATA", HERE.parents[2] / "shared" / "data"))
 ORDERS = {"explicit": OrdinalExplicit, "implicit": OrdinalImplicit}
 VARIANTS = ("folds", "balanced", "largest", "hindsight")
+#: What may make the difference, the most likely first; a choice in hindsight is a limit, not a reason.
+REASONS = {"folds": "five folds", "balanced": "classes of equal weight", "largest": "the largest C"}
 #: A difference of mean MMAE that asks for a reason.
 NOTABLE = 0.05
 SETS = (
@@ -174,6 +186,7 @@ def summarise(rows: Sequence[dict[str, Any]]) -> list[dict[str, object]]:
             }
             paper = float(published[name][f"mmae_{order}"])
             mean = float(numbers["mmae"].mean())
+            variants = {key: float(numbers[f"mmae_{key}"].mean()) - paper for key in VARIANTS}
             explicit = order == "explicit"
             out.append(
                 {
@@ -184,7 +197,7 @@ def summarise(rows: Sequence[dict[str, Any]]) -> list[dict[str, object]]:
                     "standard_error": float(numbers["mmae"].std(ddof=1) / np.sqrt(len(same))) if len(same) > 1 else 0.0,
                     "mmae_published": paper,
                     "mark": f"{mean - paper:+.3f}" if abs(mean - paper) > NOTABLE else "",
-                    **{f"mmae_{key}": float(numbers[f"mmae_{key}"].mean()) for key in VARIANTS},
+                    **{f"mmae_{key}": paper + difference for key, difference in variants.items()},
                     "mze": float(numbers["mze"].mean()),
                     "mae": float(numbers["mae"].mean()),
                     **{key: float(numbers[key].mean()) for key in ("strong", "weak", "irrelevant")},
@@ -193,14 +206,18 @@ def summarise(rows: Sequence[dict[str, Any]]) -> list[dict[str, object]]:
                     "max_gap": float(numbers["max_gap"].max()),
                     "cpu_seconds_30_folds": 30 * float(numbers["cpu_seconds"].mean()),
                     "seconds_published": float(published[name][f"seconds_{order}"]),
-                    "note": NOTES.get((name, order), "not explained") if abs(mean - paper) > NOTABLE else "",
+                    "note": reason(variants) if abs(mean - paper) > NOTABLE else "",
                 }
             )
     return out
 
 
-#: Why a mean differs from the papers' by more than `NOTABLE`, as far as the variants tell.
-NOTES: dict[tuple[str, str], str] = {}
+def reason(differences: dict[str, float]) -> str:
+    """Name the first variant that comes as near to the papers as asked, or say that there is none."""
+    for variant, words in REASONS.items():
+        if abs(differences[variant]) <= NOTABLE:
+            return f"met by {words} ({differences[variant]:+.3f})"
+    return f"not explained; {REASONS['balanced']} leave {differences['balanced']:+.3f}"
 
 
 def main() -> None:

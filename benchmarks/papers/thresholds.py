@@ -36,7 +36,7 @@ def run(name: str, seed: int, C: float) -> list[dict[str, object]]:
     baseline = fit_baseline(Classification(), Z, target, weight, C=C, folds=(), progress=progress)
     near = near_optimal_set(baseline.program, baseline.w, baseline.b, baseline.C, norm_slack=0.1, loss_slack=0.1)
     intervals = relevance_intervals(near, engine="auto", n_jobs=1, progress=progress)
-    source, values = draw_probes(Z, 50, np.random.RandomState(seed))
+    source, values = draw_probes(Z, 50, np.arange(Z.shape[1]), np.random.RandomState(seed))
     context = (target, weight)
     added = added_probes(near, Classification(), values, *context, engine="auto", n_jobs=1, progress=progress)
     replaced = replaced_probes(near, Classification(), source, values, *context, engine="auto", progress=progress)

@@ -216,3 +216,18 @@ def test_joint_budgets(rule, engine):
     np.testing.assert_array_equal(joint.relevance_classes_ > 0, relevance > 0)
     assert not np.allclose(split.intervals_, joint.intervals_, atol=1e-3)
     assert joint.result_.max_gap <= 1e-6
+
+
+def test_a_feature_that_varies_in_few_samples_is_judged_by_its_own_permutations():
+    """Such a feature can have a large weight by chance; it must neither pass for relevant nor hide the others."""
+    X, y, relevance = make_relevance_classification(400, n_strong=3, n_weak=2, n_irrelevant=6, random_state=0)
+    rare = np.zeros((400, 3))
+    for k in range(3):
+        rare[np.random.RandomState(k).choice(400, 4, replace=False), k] = 1.0
+    model = LinearRelevanceClassifier(C=0.2, random_state=0).fit(np.hstack([X, rare]), y)
+    np.testing.assert_array_equal(model.relevance_classes_[:-3] > 0, relevance > 0)
+    np.testing.assert_array_equal(model.relevance_classes_[-3:], 0)
+    beyond = np.flatnonzero(model.intervals_[-3:, 1] > model.thresholds_.max_relevance) + X.shape[1]
+    assert [note.split()[0] for note in model.result_.notes] == [f"x{k}" for k in beyond]
+    alone = LinearRelevanceClassifier(C=0.2, random_state=0).fit(X, y)
+    assert model.thresholds_.max_relevance < 1.5 * alone.thresholds_.max_relevance

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from allrelevant.stats.probes import Probes, draw_probes
+from allrelevant.stats.probes import Probes, concentrated_features, draw_probes, varying_features
 from allrelevant.stats.thresholds import RULES, chance_of, classify, find_thresholds, prediction_limit
 
 RNG = np.random.RandomState(0)
@@ -59,8 +59,19 @@ def test_classes():
 
 def test_probes_are_permutations_of_varying_features():
     X = np.column_stack([RNG.normal(size=20), np.ones(20), RNG.normal(size=20)])
-    source, values = draw_probes(X, 200, np.random.RandomState(1))
+    source, values = draw_probes(X, 200, varying_features(X), np.random.RandomState(1))
     assert set(source) == {0, 2}
     for k, column in zip(source, values, strict=True):
         np.testing.assert_array_equal(np.sort(column), np.sort(X[:, k]))
         assert not np.array_equal(column, X[:, k])
+
+
+def test_features_that_vary_in_few_samples_are_found():
+    X = RNG.normal(size=(300, 6))
+    X[:, 2] = 0.0
+    X[:5, 2] = 1.0
+    X[:, 4] = 7.0
+    np.testing.assert_array_equal(concentrated_features(X, np.ones(300)), [2])
+    assert not len(concentrated_features(np.ones((5, 3)), np.ones(5)))
+    twice = np.where(np.arange(300) % 2, 2.0, 1.0)
+    np.testing.assert_array_equal(concentrated_features(X, twice), [2])

@@ -27,7 +27,8 @@ confidence : float, default=0.9999
     more than the nominal one in ten thousand because the baseline model has already chosen among the features.
 threshold_rule : {"added", "papers"}, default="added"
     ``"added"`` adds each probe beside all features and takes the prediction limit of the cube roots, which are less
-    skewed than the values themselves. ``"papers"`` puts each probe in the place of the feature
+    skewed than the values themselves; features that vary in very few samples, on which chance alone can put large
+    weights, are judged by permutations of their own. ``"papers"`` puts each probe in the place of the feature
     it was made from, drops it if no near-optimal model is left, and takes the limit of the values themselves; the
     papers propose ``confidence=0.999``.
 standardize : bool, default=True

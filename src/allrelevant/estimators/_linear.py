@@ -23,14 +23,25 @@ from allrelevant.errors import RelevanceWarning
 from allrelevant.estimators._canonical import Canonical, canonical_form
 from allrelevant.formulations import Formulation
 from allrelevant.lp import ENGINES, Array
+from allrelevant.lp.program import Indices
 from allrelevant.relevance.baseline import Baseline, Fold, fit_baseline
-from allrelevant.relevance.intervals import relevance_intervals
+from allrelevant.relevance.intervals import Intervals, relevance_intervals
 from allrelevant.relevance.nearoptimal import BUDGETS, NearOptimalSet, near_optimal_set
 from allrelevant.result import RelevanceResult, Thresholds
-from allrelevant.stats.probes import Probes, added_probes, draw_probes, replaced_probes
+from allrelevant.stats.probes import (
+    Probes,
+    added_probes,
+    concentrated_features,
+    draw_probes,
+    replaced_probes,
+    varying_features,
+)
 from allrelevant.stats.thresholds import MIN_PROBES, RULES, chance_of, classify, find_thresholds
 
 __all__ = ["LinearRelevance"]
+
+#: Probes of a feature's own, for features that cannot be compared with others.
+OWN_PROBES = 20
 
 
 class LinearModel(NamedTuple):
@@ -39,6 +50,17 @@ class LinearModel(NamedTuple):
     coef: Array
     shift: float
     offsets: Array
+
+
+class Judgement(NamedTuple):
+    """What the probes say about the features, and what it took to find out."""
+
+    thresholds: Thresholds
+    pvalues: Array
+    classes: NDArray[np.int64]
+    overruled: Indices
+    gap: float
+    n_programs: int
 
 
 class LinearRelevance(SelectorMixin, BaseEstimator):
@@ -123,22 +145,28 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
                 budgets=self.budgets,
             )
             intervals = relevance_intervals(near, engine=self.engine, n_jobs=self.n_jobs, progress=progress)
-            probes = self._probe(near, baseline.formulation, data, Z, int(probe_seed), progress, notes)
-        thresholds, pvalues, classes = self._judge(intervals.minimum, intervals.maximum, probes)
+            context = (baseline.formulation, data, Z, int(probe_seed), progress, notes)
+            judgement = self._judge(near, intervals, *context)
 
+        names = tuple(getattr(self, "feature_names_in_", [f"x{k}" for k in range(X.shape[1])]))
+        remarks = [
+            f"{names[k]} exceeds the threshold, but so do permutations of it: it varies in very few samples, where a "
+            "weight on it costs little. It is therefore not counted as relevant."
+            for k in sorted(data.columns[judgement.overruled])
+        ]
         share = baseline.w / near.mu if near.mu > 0 else np.zeros_like(baseline.w)
         spread = data.restore(np.stack([intervals.minimum, intervals.maximum])).T
         self.intervals_ = np.ascontiguousarray(spread)
-        self.relevance_classes_ = data.restore(classes)
-        self.pvalues_ = data.restore(pvalues)
-        self.thresholds_ = thresholds
+        self.relevance_classes_ = data.restore(judgement.classes)
+        self.pvalues_ = data.restore(judgement.pvalues)
+        self.thresholds_ = judgement.thresholds
         self.result_ = RelevanceResult(
-            feature_names=tuple(getattr(self, "feature_names_in_", [f"x{k}" for k in range(X.shape[1])])),
+            feature_names=names,
             intervals=self.intervals_,
             classes=self.relevance_classes_,
             pvalues=self.pvalues_,
             baseline=data.restore(share * data.signs),
-            thresholds=thresholds,
+            thresholds=self.thresholds_,
             problem=formulation.name,
             n_samples=int((sample_weight > 0).sum()),
             hyperparameters=baseline.hyperparameters,
@@ -146,10 +174,10 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
             parameters={name: _plain(value) for name, value in self.get_params(deep=False).items()},
             seed=int(self.random_state) if isinstance(self.random_state, Integral) else None,
             engine=intervals.engine,
-            max_gap=max(intervals.gap, 0.0 if probes is None else probes.gap),
-            n_programs=intervals.n_programs + (0 if probes is None else probes.n_programs),
+            max_gap=judgement.gap,
+            n_programs=intervals.n_programs + judgement.n_programs,
             cpu_seconds=progress.cpu_seconds,
-            notes=tuple(notes),
+            notes=(*notes, *remarks),
             version=allrelevant.__version__,
         )
         for note in notes:
@@ -204,48 +232,63 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
             train, test = (np.bincount(unit[part], share[part], minlength=len(data.X)).astype(float) for part in parts)
             yield Fold(train, test)
 
-    def _probe(
+    def _judge(
         self,
         near: NearOptimalSet,
+        intervals: Intervals,
         formulation: Formulation,
         data: Canonical,
         Z: Array,
         seed: int,
         progress: Progress,
         notes: list[str],
-    ) -> Probes | None:
-        """Bound the probes; None if there is nothing to probe."""
+    ) -> Judgement:
+        """Draw and bound the probes, and judge the features by them."""
+        d = Z.shape[1]
         if near.mu == 0.0:
             notes.append(
                 "The best model found has no weights at all (w = 0): no linear model predicts better than a constant, "
                 "so every feature is irrelevant."
             )
-            return None
-        source, values = draw_probes(Z, self.n_probes, np.random.RandomState(seed))
-        context = (data.target, data.sample_weight)
-        if self.threshold_rule == "papers":
-            probes = replaced_probes(near, formulation, source, values, *context, engine=self.engine, progress=progress)
-            if len(probes.maximum) >= MIN_PROBES:
-                return probes
-            notes.append(
-                f"Only {len(probes.maximum)} of {probes.n_drawn} probes that replace a feature left a near-optimal "
-                "model, too few for a threshold; probes added beside all features were used instead."
-            )
-        return added_probes(
-            near, formulation, values, *context, engine=self.engine, n_jobs=self.n_jobs, progress=progress
-        )
-
-    def _judge(
-        self, minimum: Array, maximum: Array, probes: Probes | None
-    ) -> tuple[Thresholds, Array, NDArray[np.int64]]:
-        d = len(minimum)
-        if probes is None:
             nothing = Thresholds(0.0, 0.0, self.threshold_rule, self.confidence, 0, 0)
-            return nothing, np.ones(d), np.zeros(d, dtype=np.int64)
+            none = np.empty(0, dtype=np.intp)
+            return Judgement(nothing, np.ones(d), np.zeros(d, dtype=np.int64), none, intervals.gap, 0)
+        rng = np.random.RandomState(seed)
+        context = (data.target, data.sample_weight)
+        probes: Probes | None = None
+        if self.threshold_rule == "papers":
+            drawn = draw_probes(Z, self.n_probes, varying_features(Z), rng)
+            probes = replaced_probes(near, formulation, *drawn, *context, engine=self.engine, progress=progress)
+            if len(probes.maximum) < MIN_PROBES:
+                notes.append(
+                    f"Only {len(probes.maximum)} of {probes.n_drawn} probes that replace a feature left a near-optimal "
+                    "model, too few for a threshold; probes added beside all features were used instead."
+                )
+                probes = None
+
+        def added(n_probes: int, among: Indices) -> Probes:
+            _, values = draw_probes(Z, n_probes, among, rng)
+            return added_probes(
+                near, formulation, values, *context, engine=self.engine, n_jobs=self.n_jobs, progress=progress
+            )
+
+        concentrated = np.empty(0, dtype=np.intp)
+        if probes is None:
+            concentrated = concentrated_features(Z, data.sample_weight)
+            probes = added(self.n_probes, np.setdiff1d(varying_features(Z), concentrated))
         thresholds = find_thresholds(probes, self.confidence)
+        power = RULES[probes.rule]
         # Only a weight of exactly 0 in all near-optimal models is certain not to exceed chance.
-        pvalues = np.where(maximum > 0, chance_of(maximum, probes.maximum, RULES[probes.rule]), 1.0)
-        return thresholds, pvalues, classify(minimum, maximum, thresholds)
+        pvalues = np.where(intervals.maximum > 0, chance_of(intervals.maximum, probes.maximum, power), 1.0)
+        classes = classify(intervals.minimum, intervals.maximum, thresholds)
+        gap, n_programs = max(intervals.gap, probes.gap), probes.n_programs
+        beyond = concentrated[classes[concentrated] > 0]
+        for k in beyond:
+            own = added(OWN_PROBES, np.array([k]))
+            pvalues[k] = max(pvalues[k], chance_of(intervals.maximum[[k]], own.maximum, power)[0])
+            classes[k] = classes[k] if pvalues[k] < 1.0 - self.confidence else 0
+            gap, n_programs = max(gap, own.gap), n_programs + own.n_programs
+        return Judgement(thresholds, pvalues, classes, beyond[classes[beyond] == 0], gap, n_programs)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

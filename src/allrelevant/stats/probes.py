@@ -14,7 +14,10 @@ from allrelevant.lp.program import Indices
 from allrelevant.relevance.intervals import Intervals, relevance_intervals, solve_targets
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 
-__all__ = ["Probes", "added_probes", "draw_probes", "replaced_probes"]
+__all__ = ["Probes", "added_probes", "concentrated_features", "draw_probes", "replaced_probes", "varying_features"]
+
+#: A feature is concentrated if fewer samples carry its variance than this share of the median feature's.
+CONCENTRATED = 1.0 / 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +46,29 @@ class Probes:
     n_programs: int
 
 
-def draw_probes(X: Array, n_probes: int, random_state: np.random.RandomState) -> tuple[Indices, Array]:
-    """Draw features that are not constant, and permute each over the samples.
+def varying_features(X: Array) -> Indices:
+    """Features that are not constant."""
+    return np.flatnonzero(np.ptp(X, axis=0) > 0)
+
+
+def concentrated_features(X: Array, sample_weight: Array) -> Indices:
+    """Features that vary in a few samples only, compared with the others.
+
+    A weight on such a feature touches few samples and therefore costs little: by chance alone it can be far larger than
+    others', so it is judged by permutations of its own. The number of samples that carry the variance of a feature is
+    ``(Σ x²)² / Σ x⁴``, a third of all samples for normal values.
+    """
+    varying = varying_features(X)
+    if not len(varying):
+        return varying
+    weight = sample_weight[:, None]
+    values = X[:, varying] - (weight * X[:, varying]).sum(axis=0) / sample_weight.sum()
+    samples = (weight * values**2).sum(axis=0) ** 2 / (weight * values**4).sum(axis=0)
+    return np.asarray(varying[samples < CONCENTRATED * np.median(samples)])
+
+
+def draw_probes(X: Array, n_probes: int, among: Indices, random_state: np.random.RandomState) -> tuple[Indices, Array]:
+    """Draw some of the given features, and permute each over the samples.
 
     Returns
     -------
@@ -53,8 +77,7 @@ def draw_probes(X: Array, n_probes: int, random_state: np.random.RandomState) ->
     values : ndarray of shape (n_probes, n_samples)
         Their permuted values.
     """
-    varying = np.flatnonzero(np.ptp(X, axis=0) > 0)
-    source = varying[random_state.randint(len(varying), size=n_probes)]
+    source = among[random_state.randint(len(among), size=n_probes)]
     return source, np.stack([random_state.permutation(X[:, k]) for k in source])
 
 
