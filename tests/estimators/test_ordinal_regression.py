@@ -205,3 +205,18 @@ def test_bad_parameters_are_named(estimator, name, value):
 def test_bad_regression_targets(target, message):
     with pytest.raises(ValueError, match=message):
         LinearRelevanceRegressor().fit(X, target)
+
+
+@pytest.mark.parametrize("budgets", ["split", "joint"])
+def test_boundaries_that_coincide_are_no_trouble_for_either_engine(budgets):
+    """A class that no boundary can tell apart makes the order of the boundaries tight: a hard row without room."""
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(40, 3))
+    y = np.where(X[:, 0] > 0, 2, 0)
+    y[np.argmin(X[:, 0])] = 1
+    models = [
+        LinearRelevanceOrdinal(C=5.0, engine=engine, budgets=budgets, n_probes=3, random_state=0).fit(X, y)
+        for engine in ("highs", "interior")
+    ]
+    assert models[0].boundaries_[0] == pytest.approx(models[0].boundaries_[1], abs=1e-9)
+    np.testing.assert_allclose(models[0].intervals_, models[1].intervals_, atol=1e-6)

@@ -74,8 +74,7 @@ def choose_engine(program: Program, engine: str) -> str:
     if engine != "auto":
         return engine
     size = program.n_weights + program.n_offsets
-    moderate = size <= min(INTERIOR_SIZE, INTERIOR_WEIGHTS_PER_ROW * program.n_rows)
-    return "interior" if moderate and not program.boxed.any() else "highs"
+    return "interior" if _small(program) and size <= INTERIOR_WEIGHTS_PER_ROW * program.n_rows else "highs"
 
 
 class BoundSolver:
@@ -102,6 +101,11 @@ class BoundSolver:
             self._reduced = InteriorBounds(self._reduction.program, self._reduction.budget, start)
             if _has_room(program, budget, *self._reduced.centre):
                 self._anchor = self._reduced.centre
+        elif _small(program) and (program.n_hard or not _has_room(program, budget, *self._anchor)):
+            # Hard rows that are tight at the start leave no room in any direction along it.
+            centre = InteriorBounds(program, budget, start).centre
+            if _has_room(program, budget, *centre):
+                self._anchor = centre
 
     def solve(self, targets: Targets) -> Bounds:
         """Solve and prove all targets: by the engine asked first, and what that does not prove by the next.
@@ -144,6 +148,11 @@ class BoundSolver:
     def _solve_reduced(self, targets: Targets) -> Proposal:
         w, b, duals = self._reduced.solve(self._reduction.targets(targets))
         return w, b, self._reduction.duals(duals)
+
+
+def _small(program: Program) -> bool:
+    """Whether the interior engine can take the program at all."""
+    return program.n_weights + program.n_offsets <= INTERIOR_SIZE and not bool(program.boxed.any())
 
 
 def _has_room(program: Program, budget: Budget, w: Array, b: Array) -> bool:
