@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from test_properties import SETTINGS, same
 
@@ -139,6 +139,7 @@ estimators = st.sampled_from(
 
 
 @SETTINGS
+@example("plain", 982, lambda: LinearRelevanceOrdinal(C=1.0, n_probes=3, random_state=0))  # an offset without rows
 @given(st.sampled_from(KINDS), st.integers(0, 1000), estimators)
 def test_arrangement_and_repetition_do_not_matter(kind, seed, make):
     X, _, _ = problem(kind, seed)

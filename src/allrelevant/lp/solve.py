@@ -96,12 +96,18 @@ class BoundSolver:
         self.program, self.budget, self.engine = program, budget, engine
         self._start = start
         self._anchor = _deep_point(program, budget, start)
+        # Rows that a free offset needs may all be dropped: then the centre of the reduced program is nowhere.
+        self._reduction = reduce_rows(program, budget, *start)
+        self._reduced: InteriorBounds | None = None
         if engine == "interior":
-            self._reduction = reduce_rows(program, budget, *start)
-            self._reduced = InteriorBounds(self._reduction.program, self._reduction.budget, start)
-            if _has_room(program, budget, *self._reduced.centre):
-                self._anchor = self._reduced.centre
-        elif _small(program) and (program.n_hard or not _has_room(program, budget, *self._anchor)):
+            reduced = InteriorBounds(self._reduction.program, self._reduction.budget, start)
+            if _has_room(program, budget, *reduced.centre):
+                self._reduced, self._anchor = reduced, reduced.centre
+        if (
+            self._reduced is None
+            and _small(program)
+            and (program.n_hard or not _has_room(program, budget, *self._anchor))
+        ):
             # Hard rows that are tight at the start leave no room in any direction along it.
             centre = InteriorBounds(program, budget, start).centre
             if _has_room(program, budget, *centre):
@@ -136,17 +142,17 @@ class BoundSolver:
         return Bounds(value, opposite, w.min(axis=0), w.max(axis=0), float(gap.max()), n_reference)
 
     def _engines(self) -> Iterator[Callable[[Targets], Proposal]]:
-        if self.engine == "interior":
-            yield self._solve_reduced
-            if len(self._reduction.kept) < self.program.n_rows:
-                yield InteriorBounds(self.program, self.budget, self._start).solve
+        if self._reduced is not None:
+            yield partial(self._solve_reduced, self._reduced)
+        if self.engine == "interior" and (self._reduced is None or len(self._reduction.kept) < self.program.n_rows):
+            yield InteriorBounds(self.program, self.budget, self._start).solve
         reference = HighsBounds(self.program, self.budget)
         if self.engine == "highs":
             yield reference.solve
         yield partial(reference.solve, cold=True)
 
-    def _solve_reduced(self, targets: Targets) -> Proposal:
-        w, b, duals = self._reduced.solve(self._reduction.targets(targets))
+    def _solve_reduced(self, engine: InteriorBounds, targets: Targets) -> Proposal:
+        w, b, duals = engine.solve(self._reduction.targets(targets))
         return w, b, self._reduction.duals(duals)
 
 
