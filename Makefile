@@ -13,8 +13,8 @@ test: $(VENV)/.test
 	$(BIN)/python -m pytest -q -n $(WORKERS)
 
 lint: $(VENV)/.dev
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+	$(BIN)/ruff check --no-cache .
+	$(BIN)/ruff format --check --no-cache .
 
 types: $(VENV)/.dev
 	$(BIN)/mypy

@@ -5,7 +5,6 @@ import sys
 import matplotlib as mpl
 import numpy as np
 import pytest
-from handmade import make_result
 from matplotlib import pyplot as plt
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -16,6 +15,7 @@ from allrelevant.errors import MissingExtra
 from allrelevant.plotting import RelevanceDisplay
 from allrelevant.plotting._style import CLASS_STYLES
 from allrelevant.result import RelevanceClass, Thresholds
+from handmade import make_result
 
 
 class Fitted(BaseEstimator):

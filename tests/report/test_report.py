@@ -8,7 +8,6 @@ from html.parser import HTMLParser
 import matplotlib as mpl
 import numpy as np
 import pytest
-from handmade import make_result
 from matplotlib import pyplot as plt
 
 from allrelevant.errors import MissingExtra
@@ -16,6 +15,7 @@ from allrelevant.plotting._style import CLASS_STYLES, PALETTE
 from allrelevant.report import page as page_module
 from allrelevant.report import render_report, write_report
 from allrelevant.result import Thresholds
+from handmade import make_result
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 
