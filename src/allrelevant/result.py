@@ -118,6 +118,8 @@ class RelevanceResult:
         What a reader must know about this result, in full sentences.
     version : str
         Version of the library.
+    privileged : RelevanceResult or None
+        The same of the privileged features, where there were any.
 
     See Also
     --------
@@ -155,6 +157,7 @@ class RelevanceResult:
     cpu_seconds: Mapping[str, float]
     notes: tuple[str, ...] = ()
     version: str = field(default="")
+    privileged: RelevanceResult | None = None
 
     def __post_init__(self) -> None:
         d = len(self.feature_names)
@@ -195,6 +198,8 @@ class RelevanceResult:
                 value = value.tolist()
             elif isinstance(value, Thresholds):
                 value = asdict(value)
+            elif isinstance(value, RelevanceResult):
+                value = value.to_dict()
             elif isinstance(value, tuple):
                 value = list(value)
             content[item.name] = value
@@ -217,8 +222,13 @@ class RelevanceResult:
             content = json.loads(text)
         except json.JSONDecodeError as error:
             raise ValueError(f"not a relevance result: the text is not JSON ({error})") from error
+        return cls._from_dict(content)
+
+    @classmethod
+    def _from_dict(cls, content: Any) -> RelevanceResult:
         if not isinstance(content, dict) or "schema" not in content:
             raise ValueError("not a relevance result: no field 'schema'; write it with RelevanceResult.to_json")
+        content = dict(content)
         schema = content.pop("schema")
         if schema != SCHEMA:
             raise ValueError(f"relevance result of schema {schema!r}; this version reads schema {SCHEMA}")
@@ -228,8 +238,10 @@ class RelevanceResult:
                 f"not a relevance result: missing fields {sorted(known - set(content))}, "
                 f"unknown fields {sorted(set(content) - known)}"
             )
+        privileged = content.pop("privileged")
         content = _restored(content)
         content["thresholds"] = Thresholds(**content["thresholds"])
+        content["privileged"] = None if privileged is None else cls._from_dict(privileged)
         return cls(**content)
 
     def __eq__(self, other: object) -> bool:

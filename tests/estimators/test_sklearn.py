@@ -35,7 +35,7 @@ def test_scikit_learn_checks(estimator, check):
 def test_tags_say_what_is_true():
     tags = LinearRelevanceClassifier().__sklearn_tags__()
     assert tags.estimator_type == "classifier"
-    assert not tags.classifier_tags.multi_class
+    assert tags.classifier_tags.multi_class
     assert not tags.input_tags.allow_nan
     assert not tags.input_tags.sparse
     assert tags.target_tags.required

@@ -33,13 +33,16 @@ def test_contract(kind: type[Formulation]):
     """What every problem type must keep to; a new one is tested by being in the registry."""
     rng = np.random.RandomState(0)
     formulation = kind()
-    X, target, weight = rng.normal(size=(20, 3)), np.repeat([-1.0, 1.0], 10), np.ones(20)
+    labels = [-1.0, 1.0] if kind is Classification else [0.0, 1.0]
+    X, target, weight = rng.normal(size=(20, 3)), np.repeat(labels, 10), np.ones(20)
     program = formulation.program(X, target, weight)
-    assert program.n_weights == 3
-    # Column k depends on feature k alone.
+    features = [formulation.feature(k, 3) for k in range(3)]
+    # Every weight belongs to one feature, those of a feature stand together and depend on it alone.
+    np.testing.assert_array_equal(np.concatenate([one.weights for one in features]), np.arange(program.n_weights))
     alone = formulation.program(X[:, [1]], target, weight)
-    np.testing.assert_array_equal(program.A[:, [1]], alone.A)
-    w, b = rng.normal(size=3), rng.normal(size=program.n_offsets)
+    np.testing.assert_array_equal(program.A[:, features[1].weights], alone.A)
+    assert features[1].contrasts.shape[1] == len(features[1].weights)
+    w, b = rng.normal(size=program.n_weights), rng.normal(size=program.n_offsets)
     prediction = formulation.predict(X, w, b)
     assert prediction.shape == target.shape
     assert formulation.score(target, target, weight) >= formulation.score(target, prediction, weight)

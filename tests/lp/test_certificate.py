@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 from allrelevant.lp.certificate import certify, penalised_gap, repair
 from allrelevant.lp.highs import HighsBounds, HighsPenalised
 from allrelevant.lp.interior import InteriorBounds
-from allrelevant.lp.program import Budget, Duals, Program, Targets
+from allrelevant.lp.program import Budget, Columns, Duals, Program, Targets
 from allrelevant.lp.reduction import reduce_rows
 
 
@@ -35,7 +38,7 @@ def random_program(seed, *, hard=True, linear=True, box=False):
 
 
 def all_targets(d):
-    return Targets(np.repeat(np.arange(d), 2), np.tile([1.0, -1.0], d))
+    return Targets.single(np.repeat(np.arange(d), 2), np.tile([1.0, -1.0], d))
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -56,23 +59,69 @@ def test_interior_is_proven_on_programs_with_every_kind_of_row(seed):
     assert ((proof.upper - proof.lower) <= 1e-6 * budget.norm).all()
 
 
+def extended(program, columns):
+    """The program built with the columns of one target."""
+    return Program.build(
+        np.hstack([program.A, columns.A[0].T]), program.B, program.r, s=program.s,
+        G=np.hstack([program.G, columns.G[0].T]), H=program.H, h=program.h,
+        gamma=np.append(program.gamma, GAMMA), u=np.append(program.u, columns.u[0]), v=program.v,
+    )  # fmt: skip
+
+
+GAMMA = np.array([0.7, 1.3])
+
+
 @pytest.mark.parametrize("seed", range(5))
-def test_substituted_columns_equal_a_program_built_with_them(seed):
-    program, budget, point = random_program(seed, hard=False, linear=False)
-    wide = program.with_empty_column()
-    column = np.random.RandomState(seed + 100).normal(size=(1, 15))
-    targets = Targets(np.array([4]), np.ones(1), column)
-    start = np.append(point[0], 0.0), point[1]
-    built = Program.build(
-        np.hstack([program.A, column.T]), program.B, program.r, s=program.s, gamma=np.append(program.gamma, 1.0)
-    )
-    plain = Targets(np.array([4]), np.ones(1))
-    expected = certify(built, budget, plain, *HighsBounds(built, budget).solve(plain), start).upper
-    by_highs = certify(wide, budget, targets, *HighsBounds(wide, budget).solve(targets), start)
-    by_interior = certify(wide, budget, targets, *InteriorBounds(wide, budget, start).solve(targets), start)
-    np.testing.assert_allclose(by_highs.upper, expected, atol=1e-6)
-    np.testing.assert_allclose(by_interior.upper, expected, atol=1e-6)
-    np.testing.assert_allclose(by_interior.lower, expected, atol=1e-6)
+@pytest.mark.parametrize("price", [None, 0.5])
+@pytest.mark.parametrize("charged", [False, True])
+def test_columns_of_a_target_equal_a_program_built_with_them(seed, price, charged):
+    program, budget, (w, b) = random_program(seed, linear=price is None)
+    if price is not None:
+        budget = Budget(1.1 * budget.norm + price * budget.loss, price=price)
+    rng = np.random.RandomState(seed + 100)
+    columns = Columns(rng.normal(size=(1, 2, 15)), 0.1 * rng.normal(size=(1, 2, 3)), np.zeros((1, 2)))
+    if price is None:  # from one purse a linear loss could be without limit
+        columns = replace(columns, u=0.1 * rng.uniform(size=(1, 2)))
+    index, coefficient = np.array([[0, 4, 5]]), np.array([[0.5, 1.0, -2.0]])
+    charge = np.array([[2.0, 0.3, 0.0]]) if charged else None
+    built, wide, start = extended(program, columns), program.with_slots(GAMMA), (np.append(w, [0.0, 0.0]), b)
+    plain, own = Targets(index, coefficient, charge), Targets(index, coefficient, charge, columns)
+    expected = certify(built, budget, plain, *HighsBounds(built, budget).solve(plain), start)
+    assert expected.upper == pytest.approx(expected.lower, abs=1e-6)
+    for engine in (HighsBounds(wide, budget), InteriorBounds(wide, budget, start)):
+        found = certify(wide, budget, own, *engine.solve(own), start)
+        np.testing.assert_allclose(found.upper, expected.upper, atol=1e-6)
+        np.testing.assert_allclose(found.lower, expected.lower, atol=1e-6)
+    if price is not None:  # a relaxation of it may be without limit
+        return
+    reduction = reduce_rows(wide, budget, *start)
+    w1, b1, duals = HighsBounds(reduction.program, reduction.budget).solve(reduction.targets(own))
+    found = certify(wide, budget, own, w1, b1, reduction.duals(duals), start)
+    assert found.upper >= expected.lower - 1e-9
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_charged_magnitudes_find_the_least_of_a_group(seed):
+    program, budget, point = random_program(seed)
+    group = Targets(np.array([[0, 2]]), np.zeros((1, 2)), np.ones((1, 2)))
+    for engine in (HighsBounds(program, budget), InteriorBounds(program, budget, point)):
+        proof = certify(program, budget, group, *engine.solve(group), point)
+        assert proof.upper == pytest.approx(proof.lower, abs=1e-6)
+        assert proof.opposite == np.inf
+    everything = Targets(np.arange(4)[None], np.zeros((1, 4)), program.gamma[None])
+    least = -certify(program, budget, everything, *HighsBounds(program, budget).solve(everything), point).upper
+    n, m = program.n_rows, program.n_hard
+    solved = linprog(
+        np.concatenate([np.tile(program.gamma, 2), np.zeros(2 + n)]),
+        A_ub=np.vstack([
+            -np.hstack([program.A, -program.A, program.B, np.eye(n)]),
+            -np.hstack([program.G, -program.G, program.H, np.zeros((m, n))]),
+            np.concatenate([program.u, -program.u, program.v, program.s])[None],
+        ]),
+        b_ub=np.concatenate([-program.r, -program.h, [budget.loss]]),
+        bounds=[(0, None)] * 8 + [(None, None)] * 2 + [(0, None)] * n,
+    )  # fmt: skip
+    assert least == pytest.approx(solved.fun, abs=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(10))

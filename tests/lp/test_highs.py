@@ -19,7 +19,7 @@ def svm(n=40, d=5, seed=0):
     return Program.build(y * X, -y, np.ones(n))
 
 
-ONE = Targets(np.array([0]), np.ones(1))
+ONE = Targets.single(np.array([0]), np.ones(1))
 
 
 def test_an_empty_budget_is_a_typed_error():
@@ -80,7 +80,7 @@ def bound_solver(engine="interior"):
 
 @pytest.mark.parametrize("engine", ["interior", "highs"])
 def test_a_lying_engine_is_caught_and_solved_again(engine, monkeypatch):
-    targets = Targets(np.arange(5), np.ones(5))
+    targets = Targets.single(np.arange(5), np.ones(5))
     expected = bound_solver(engine).solve(targets)
     broken = InteriorBounds if engine == "interior" else HighsBounds
     honest = broken.solve

@@ -20,6 +20,11 @@ def standardised(X, weight):
     return (X - mean) / np.where(spread > 1e-12, spread, np.inf)
 
 
+def every(formulation, Z):
+    """All features."""
+    return [formulation.feature(k, Z.shape[1]) for k in range(Z.shape[1])]
+
+
 def check(formulation, Z, target, weight, C, rows, engine, budgets="split"):
     """Baseline and intervals against the oracle."""
     base = fit_baseline(formulation, Z, target, weight, C=C, folds=(), progress=Progress())
@@ -28,7 +33,7 @@ def check(formulation, Z, target, weight, C, rows, engine, budgets="split"):
     near = near_optimal_set(base.program, base.w, base.b, C, norm_slack=0.1, loss_slack=0.1, budgets=budgets)
     if near.mu < 1e-9:
         return
-    ours = relevance_intervals(near, engine=engine, n_jobs=1, progress=Progress())
+    ours = relevance_intervals(near, every(formulation, Z), engine=engine, n_jobs=1, progress=Progress())
     theirs = np.zeros((Z.shape[1], 2))
     varying = np.ptp(Z, axis=0) > 0  # a column that does not vary is part of no model
     limits = near.budget.norm, near.budget.loss, near.budget.price
@@ -87,7 +92,8 @@ def test_both_engines_agree():
     base = fit_baseline(Classification(), Z, y, weight, C=1.0, folds=(), progress=Progress())
     near = near_optimal_set(base.program, base.w, base.b, 1.0, norm_slack=0.1, loss_slack=0.1)
     one, two = (
-        relevance_intervals(near, engine=engine, n_jobs=1, progress=Progress()) for engine in ("highs", "interior")
+        relevance_intervals(near, every(Classification(), Z), engine=engine, n_jobs=1, progress=Progress())
+        for engine in ("highs", "interior")
     )
     np.testing.assert_allclose(one.maximum, two.maximum, atol=1e-6)
     np.testing.assert_allclose(one.minimum, two.minimum, atol=1e-6)
@@ -100,7 +106,7 @@ def test_any_slack_is_solved_and_proven(slack, engine):
     Z = standardised(X, weight)
     base = fit_baseline(Classification(), Z, y, weight, C=1.0, folds=(), progress=Progress())
     near = near_optimal_set(base.program, base.w, base.b, 1.0, norm_slack=slack[0], loss_slack=slack[1])
-    ours = relevance_intervals(near, engine=engine, n_jobs=1, progress=Progress())
+    ours = relevance_intervals(near, every(Classification(), Z), engine=engine, n_jobs=1, progress=Progress())
     share = np.abs(near.w) / near.mu
     assert (ours.minimum <= share + 1e-6).all()
     assert (ours.maximum >= share - 1e-6).all()
@@ -111,7 +117,7 @@ def test_known_answers_need_no_programs():
     Z = standardised(np.hstack([X, X, -X, np.ones((len(X), 2))]), weight)
     base = fit_baseline(Classification(), Z, y, weight, C=1.0, folds=(), progress=Progress())
     near = near_optimal_set(base.program, base.w, base.b, 1.0, norm_slack=0.1, loss_slack=0.1)
-    ours = relevance_intervals(near, engine="auto", n_jobs=1, progress=Progress())
+    ours = relevance_intervals(near, every(Classification(), Z), engine="auto", n_jobs=1, progress=Progress())
     d = X.shape[1]
     assert ours.n_programs <= 2 * d
     for shift in (d, 2 * d):

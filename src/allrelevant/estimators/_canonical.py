@@ -40,6 +40,8 @@ class Canonical:
         Column of the data given at each place.
     signs : ndarray of shape (d,)
         Sign each column was multiplied by.
+    fixed : ndarray of shape (n, k)
+        Further values of the samples, whose order and signs are kept.
     """
 
     X: Array
@@ -48,6 +50,7 @@ class Canonical:
     position: NDArray[np.intp]
     columns: NDArray[np.intp]
     signs: Array
+    fixed: Array
 
     def restore(self, values: NDArray[Value]) -> NDArray[Value]:
         """Bring values per column (last axis) back to the order of the data given."""
@@ -62,17 +65,27 @@ class Canonical:
         return totals.astype(float)
 
 
-def canonical_form(X: Array, target: Array, sample_weight: Array) -> Canonical:
-    """Merge equal samples and put the data in canonical order."""
+def canonical_form(
+    X: Array,
+    target: Array,
+    sample_weight: Array,
+    *,
+    kinds: NDArray[np.intp] | None = None,
+    fixed: Array | None = None,
+) -> Canonical:
+    """Merge equal samples and put the data in canonical order; columns of a lower kind stay before others."""
     used = np.flatnonzero(sample_weight > 0)
     X = X + 0.0  # one zero, not two
-    first, group = _distinct(np.column_stack([X[used], target[used]]))
+    fixed = np.zeros((len(X), 0)) if fixed is None else fixed + 0.0
+    first, group = _distinct(np.column_stack([X[used], target[used], fixed[used]]))
     # Weights are added in ascending order within a group, not in the order of the rows.
     order = np.lexsort((sample_weight[used], group))
     weight = np.bincount(group[order], weights=sample_weight[used][order]).astype(float)
-    X, target = X[used[first]], target[used[first]]
+    X, target, fixed = X[used[first]], target[used[first]], fixed[used[first]]
 
     own = _mix(_bits(target), _bits(weight))
+    for values in fixed.T:
+        own = _mix(own, _bits(values))
     row_hash = own
     for _ in range(ROUNDS):
         positive = _describe(X, row_hash)
@@ -81,14 +94,14 @@ def canonical_form(X: Array, target: Array, sample_weight: Array) -> Canonical:
         column_hash = np.minimum(positive, negative)
         row_hash = own + _describe((X * signs + 0.0).T, column_hash)
     rows = np.argsort(row_hash, kind="stable")
-    columns = np.argsort(column_hash, kind="stable")
+    columns = np.lexsort((column_hash,) if kinds is None else (column_hash, kinds))
 
     place = np.empty(len(rows), dtype=np.intp)
     place[rows] = np.arange(len(rows))
     position = np.full(len(sample_weight), -1, dtype=np.intp)
     position[used] = place[group]
     arranged = np.ascontiguousarray(X[np.ix_(rows, columns)] * signs[columns] + 0.0)
-    return Canonical(arranged, target[rows], weight[rows], position, columns, signs[columns])
+    return Canonical(arranged, target[rows], weight[rows], position, columns, signs[columns], fixed[rows])
 
 
 def _distinct(rows: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -31,6 +31,22 @@ threshold_rule : {"added", "papers"}, default="added"
     weights, are judged by permutations of their own. ``"papers"`` puts each probe in the place of the feature
     it was made from, drops it if no near-optimal model is left, and takes the limit of the values themselves; the
     papers propose ``confidence=0.999``.
+feature_groups : dict or list of lists, default=None
+    Columns that are one feature, such as the one-hot columns of a category: names of groups with their columns, by
+    name or position, or only the lists. A column may belong to one group. The relevance of a group is the sum of the
+    magnitudes of its weights. Its ``minRel`` is exact; its ``maxRel`` takes a linear program per pattern of signs and
+    is exact for groups of up to six weights, beyond which it is the best that was found, and noted as such. Groups are
+    judged by permutations of their own. Attributes with an entry per column repeat the group's; :attr:`result_` has
+    one entry per feature.
+privileged : {"residual", "kept", "replaced"}, default="residual"
+    How features given as `X_privileged` take part. ``"residual"``: the model is that of the regular features alone, and
+    a privileged feature is relevant if a linear function of the privileged features that is added to the decisions (of
+    models that have not seen the sample) needs it: it explains what the regular ones leave open. ``"replaced"``:
+    as in the papers, the slacks of the samples are linear functions, never negative, of the privileged features.
+    ``"kept"``: the same, beside own slacks of twice the cost.
+gamma : float, default=None
+    Weight of the privileged part of the norm, if `privileged` is ``"kept"`` or ``"replaced"``. By default chosen along
+    with `C` from 1e-3 to 1e4; ties go to the larger value, which uses less privileged information.
 standardize : bool, default=True
     Whether to scale the features to mean 0 and standard deviation 1. Without it intervals are only comparable if
     the features have a common unit.
@@ -58,6 +74,10 @@ thresholds_ : Thresholds
     Limits that ``minRel`` and ``maxRel`` must exceed.
 """,
     "more_attributes": """\
+privileged_intervals_, privileged_relevance_classes_, privileged_pvalues_, privileged_thresholds_
+    The same of the privileged features, if there were any.
+privileged_feature_names_in_ : ndarray of shape (n_privileged,)
+    Their names, ``p0, p1, …`` if they had none.
 result_ : RelevanceResult
     All of this with names, scores, parameters and proofs: what plots and reports are made from.
 n_features_in_ : int

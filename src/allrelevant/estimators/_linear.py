@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -21,52 +22,142 @@ import allrelevant
 from allrelevant._progress import Progress
 from allrelevant.errors import RelevanceWarning
 from allrelevant.estimators._canonical import Canonical, canonical_form
-from allrelevant.formulations import Formulation
-from allrelevant.lp import ENGINES, Array
+from allrelevant.estimators._input import Member, check_privileged, resolve_groups
+from allrelevant.formulations import PRIVILEGED_FORMS, ExplainedSlack, Feature, Formulation, Residual
+from allrelevant.lp import ENGINES, Array, PenalisedSolver, choose_engine
 from allrelevant.lp.program import Indices
 from allrelevant.relevance.baseline import Baseline, Fold, fit_baseline
 from allrelevant.relevance.intervals import Intervals, relevance_intervals
 from allrelevant.relevance.nearoptimal import BUDGETS, NearOptimalSet, near_optimal_set
-from allrelevant.result import RelevanceResult, Thresholds
-from allrelevant.stats.probes import (
-    Probes,
-    added_probes,
-    concentrated_features,
-    draw_probes,
-    replaced_probes,
-    varying_features,
-)
-from allrelevant.stats.thresholds import MIN_PROBES, RULES, chance_of, classify, find_thresholds
+from allrelevant.result import RelevanceResult
+from allrelevant.stats.judgement import Judgement, Sample, judge
+from allrelevant.stats.thresholds import MIN_PROBES, RULES
 
 __all__ = ["LinearRelevance"]
 
-#: Probes of a feature's own, for features that cannot be compared with others.
-OWN_PROBES = 20
+#: A model whose predictive weights are less than this share of its norm predicts nothing.
+SMALL = 1e-9
+NO_WEIGHTS = (
+    "The best model found has no weights at all (w = 0): no linear model predicts better than a constant, so every "
+    "feature is irrelevant."
+)
+NOTHING_LEFT = (
+    "No function of the privileged features improves what the best model of the regular features decides, so every "
+    "privileged feature is irrelevant."
+)
 
 
 class LinearModel(NamedTuple):
-    """The baseline model in the units of the data given: ``x·coef − shift`` against the offsets."""
+    """The baseline model in the units of the data given: ``x·coef − shift`` against the offsets, row by row."""
 
     coef: Array
-    shift: float
+    shift: Array
     offsets: Array
 
 
-class Judgement(NamedTuple):
-    """What the probes say about the features, and what it took to find out."""
+class Request(NamedTuple):
+    """What is to be examined: validated data, the features of every kind, seeds of folds and probes."""
 
-    thresholds: Thresholds
-    pvalues: Array
-    classes: NDArray[np.int64]
-    overruled: Indices
-    gap: float
-    n_programs: int
+    formulation: Formulation
+    X: Array
+    y: NDArray[Any]
+    target: Array
+    sample_weight: Array
+    members: list[list[Member]]
+    seeds: list[int]
+    given: Array | None = None
+
+
+class Part(NamedTuple):
+    """Features of one kind, in canonical order, with what was found; `order` leads to their names."""
+
+    members: list[Member]
+    order: list[int]
+    features: list[Feature]
+    intervals: Intervals
+    judgement: Judgement
+
+
+class Examined(NamedTuple):
+    """All that was found out about a request."""
+
+    request: Request
+    data: Canonical
+    mean: Array
+    scale: Array
+    baseline: Baseline
+    near: NearOptimalSet
+    parts: list[Part]
+    progress: Progress
+
+    def result(self, number: int, estimator: BaseEstimator) -> RelevanceResult:
+        """Return the result for the features of one kind, in the order of the data given."""
+        part, data, baseline = self.parts[number], self.data, self.baseline
+        intervals, judgement = part.intervals, part.judgement
+        back = np.argsort(part.order, kind="stable")
+        names = [name for name, _ in part.members]
+        remarks = [
+            f"{names[k]} exceeds the threshold, but so do permutations of it: it varies in very few samples, where a "
+            "weight on it costs little. It is therefore not counted as relevant."
+            for k in sorted(part.order[i] for i in judgement.overruled)
+        ] + [
+            f"The maxRel of {names[part.order[i]]}, a group of many columns, is attained by a near-optimal model, but "
+            "not proven to be the greatest."
+            for i in np.flatnonzero(~intervals.exact)
+        ]
+        seed = estimator.random_state
+        return RelevanceResult(
+            feature_names=tuple(names),
+            intervals=np.column_stack([intervals.minimum, intervals.maximum])[back],
+            classes=judgement.classes[back],
+            pvalues=judgement.pvalues[back],
+            baseline=np.array([self._share(part, int(i)) for i in back]),
+            thresholds=judgement.thresholds,
+            problem=baseline.formulation.name,
+            n_samples=int((self.request.sample_weight > 0).sum()),
+            hyperparameters=baseline.hyperparameters,
+            scores=_scores(baseline, data),
+            parameters={name: _plain(value) for name, value in estimator.get_params(deep=False).items()},
+            seed=int(seed) if isinstance(seed, Integral) else None,
+            engine=intervals.engine,
+            max_gap=max(intervals.gap, judgement.gap),
+            n_programs=intervals.n_programs + judgement.n_programs,
+            cpu_seconds=self.progress.cpu_seconds,
+            notes=(*judgement.notes, *remarks),
+            version=allrelevant.__version__,
+        )
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the user must hear at once, each once."""
+        return list(dict.fromkeys(note for part in self.parts for note in part.judgement.notes))
+
+    def _share(self, part: Part, i: int) -> float:
+        """Signed share of a feature in the baseline model; without a sign for groups of columns."""
+        feature, w = part.features[i], self.baseline.w
+        if self.near.mu == 0.0:
+            return 0.0
+        if feature.total:
+            return float(feature.contrasts[0] @ np.abs(w[feature.weights])) / self.near.mu
+        values = feature.contrasts @ w[feature.weights]
+        column = part.members[part.order[i]][1]
+        sign = self.data.signs[self.data.columns == column[0]][0]
+        return float(sign * values[np.argmax(np.abs(values))]) / self.near.mu
+
+    def model(self, n_features: int) -> LinearModel:
+        """Return the baseline model of the first columns, the regular features."""
+        data, formulation = self.data, self.baseline.formulation
+        weights = self.baseline.w[formulation.predictive(self.request.X.shape[1])].reshape(n_features, -1)
+        weights = weights.T / self.scale[:n_features]
+        coef = np.empty_like(weights)
+        coef[:, data.columns[:n_features]] = weights * data.signs[:n_features]
+        return LinearModel(coef, weights @ self.mean[:n_features], self.baseline.b)
 
 
 class LinearRelevance(SelectorMixin, BaseEstimator):
     """Base of the linear relevance estimators; not to be used on its own."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         "C": [Interval(Real, 0, None, closed="neither"), None],
         "norm_slack": [Interval(Real, 0, None, closed="left")],
         "loss_slack": [Interval(Real, 0, None, closed="left")],
@@ -74,6 +165,9 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         "n_probes": [Interval(Integral, MIN_PROBES, None, closed="left")],
         "confidence": [Interval(Real, 0.5, 1, closed="neither")],
         "threshold_rule": [StrOptions(set(RULES))],
+        "feature_groups": "no_validation",
+        "privileged": [StrOptions(set(PRIVILEGED_FORMS))],
+        "gamma": [Interval(Real, 0, None, closed="neither"), None],
         "standardize": ["boolean"],
         "cv": ["cv_object"],
         "engine": [StrOptions(set(ENGINES))],
@@ -92,6 +186,9 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         n_probes: int = 50,
         confidence: float = 0.9999,
         threshold_rule: str = "added",
+        feature_groups: Any = None,
+        privileged: str = "residual",
+        gamma: float | None = None,
         standardize: bool = True,
         cv: Any = 3,
         engine: str = "auto",
@@ -106,6 +203,9 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         self.n_probes = n_probes
         self.confidence = confidence
         self.threshold_rule = threshold_rule
+        self.feature_groups = feature_groups
+        self.privileged = privileged
+        self.gamma = gamma
         self.standardize = standardize
         self.cv = cv
         self.engine = engine
@@ -114,76 +214,142 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         self.verbose = verbose
 
     def _fit_relevance(
-        self, formulation: Formulation, X: Array, y: NDArray[Any], target: Array, sample_weight: Array
+        self,
+        formulation: Formulation,
+        X: Array,
+        y: NDArray[Any],
+        target: Array,
+        sample_weight: Array,
+        X_privileged: Any = None,
     ) -> LinearModel:
         """Run the whole method on validated data; sets all fitted attributes but those of the model."""
         random_state = check_random_state(self.random_state)
-        fold_seed, probe_seed = random_state.randint(np.iinfo(np.int32).max, size=2)
-        progress = Progress(int(self.verbose))
-        data = canonical_form(X, target, sample_weight)
-        mean, scale = self._location(data)
-        Z = (data.X - mean) / scale
-        notes: list[str] = []
+        seeds = [int(seed) for seed in random_state.randint(np.iinfo(np.int32).max, size=4)]
+        names = [str(name) for name in getattr(self, "feature_names_in_", [f"x{k}" for k in range(X.shape[1])])]
+        members = resolve_groups(self.feature_groups, names)
+        request = Request(formulation, X, y, target, sample_weight, [members], seeds[:2])
+        joint = X_privileged is not None and self.privileged != "residual"
+        if X_privileged is not None:
+            P, more = check_privileged(X_privileged, len(X))
+            formulation.slacks(target)  # says so where privileged features are not defined
+            others = [(name, np.array([k], dtype=np.intp)) for k, name in enumerate(more)]
+        if joint:
+            explained = ExplainedSlack(formulation, self.privileged == "kept", P.shape[1], self.gamma)
+            beside = [(name, columns + X.shape[1]) for name, columns in others]
+            request = Request(explained, np.hstack([X, P]), y, target, sample_weight, [members, beside], seeds[:3])
         # One thread per worker: small products gain nothing from more, and rounding stays the same.
         with threadpool_limits(limits=1, user_api="blas"):
-            baseline = fit_baseline(
-                formulation,
-                Z,
-                data.target,
-                data.sample_weight,
-                C=self.C,
-                folds=self._folds(formulation, data, X, y, sample_weight, int(fold_seed)),
-                progress=progress,
-            )
-            near = near_optimal_set(
-                baseline.program,
-                baseline.w,
-                baseline.b,
-                baseline.C,
-                norm_slack=self.norm_slack,
-                loss_slack=self.loss_slack,
-                budgets=self.budgets,
-            )
-            intervals = relevance_intervals(near, engine=self.engine, n_jobs=self.n_jobs, progress=progress)
-            context = (baseline.formulation, data, Z, int(probe_seed), progress, notes)
-            judgement = self._judge(near, intervals, *context)
+            progress = Progress(int(self.verbose))
+            found = self._examine(request, progress)
+            privileged = found.result(1, self) if joint else None
+            if X_privileged is not None and not joint:
+                margin = self._unseen_decisions(request, found, seeds[0])
+                rest = Residual(found.baseline.formulation)
+                left = Request(rest, P, y, target, sample_weight, [others], seeds[2:], margin[:, None])
+                progress = Progress(int(self.verbose))
+                privileged = self._examine(left, progress).result(0, self)
 
-        names = tuple(getattr(self, "feature_names_in_", [f"x{k}" for k in range(X.shape[1])]))
-        remarks = [
-            f"{names[k]} exceeds the threshold, but so do permutations of it: it varies in very few samples, where a "
-            "weight on it costs little. It is therefore not counted as relevant."
-            for k in sorted(data.columns[judgement.overruled])
-        ]
-        share = baseline.w / near.mu if near.mu > 0 else np.zeros_like(baseline.w)
-        spread = data.restore(np.stack([intervals.minimum, intervals.maximum])).T
-        self.intervals_ = np.ascontiguousarray(spread)
-        self.relevance_classes_ = data.restore(judgement.classes)
-        self.pvalues_ = data.restore(judgement.pvalues)
-        self.thresholds_ = judgement.thresholds
-        self.result_ = RelevanceResult(
-            feature_names=names,
-            intervals=self.intervals_,
-            classes=self.relevance_classes_,
-            pvalues=self.pvalues_,
-            baseline=data.restore(share * data.signs),
-            thresholds=self.thresholds_,
-            problem=formulation.name,
-            n_samples=int((sample_weight > 0).sum()),
-            hyperparameters=baseline.hyperparameters,
-            scores=_scores(baseline, data),
-            parameters={name: _plain(value) for name, value in self.get_params(deep=False).items()},
-            seed=int(self.random_state) if isinstance(self.random_state, Integral) else None,
-            engine=intervals.engine,
-            max_gap=judgement.gap,
-            n_programs=intervals.n_programs + judgement.n_programs,
-            cpu_seconds=progress.cpu_seconds,
-            notes=(*notes, *remarks),
-            version=allrelevant.__version__,
-        )
-        for note in notes:
+        self.result_ = result = replace(found.result(0, self), privileged=privileged)
+        counts = [len(columns) for _, columns in members]
+        order = np.argsort(np.concatenate([columns for _, columns in members]), kind="stable")
+        place = np.repeat(np.arange(len(members)), counts)[order]
+        self.intervals_ = result.intervals[place]
+        self.relevance_classes_ = result.classes[place]
+        self.pvalues_ = result.pvalues[place]
+        self.thresholds_ = result.thresholds
+        if privileged is not None:
+            self.privileged_feature_names_in_ = np.array(privileged.feature_names, dtype=object)
+            self.privileged_intervals_ = privileged.intervals
+            self.privileged_relevance_classes_ = privileged.classes
+            self.privileged_pvalues_ = privileged.pvalues
+            self.privileged_thresholds_ = privileged.thresholds
+        for note in found.warnings:
             warnings.warn(note, RelevanceWarning, stacklevel=3)
-        weights = baseline.w / scale
-        return LinearModel(data.restore(weights * data.signs), float(weights @ mean), baseline.b)
+        return found.model(X.shape[1])
+
+    def _examine(self, request: Request, progress: Progress) -> Examined:
+        """Fit the baseline, bound all features and judge them."""
+        kinds = np.zeros(request.X.shape[1], dtype=np.intp)
+        for number, members in enumerate(request.members):
+            for _, columns in members:
+                kinds[columns] = number
+        data = canonical_form(request.X, request.target, request.sample_weight, kinds=kinds, fixed=request.given)
+        mean, scale = self._location(data)
+        Z = np.ascontiguousarray(np.hstack([data.fixed, (data.X - mean) / scale]))
+        baseline = fit_baseline(
+            request.formulation,
+            Z,
+            data.target,
+            data.sample_weight,
+            C=self.C,
+            folds=self._folds(request, data),
+            progress=progress,
+        )
+        near = near_optimal_set(
+            baseline.program,
+            baseline.w,
+            baseline.b,
+            baseline.C,
+            norm_slack=self.norm_slack,
+            loss_slack=self.loss_slack,
+            budgets=self.budgets,
+        )
+        formulation, shift, width = baseline.formulation, data.fixed.shape[1], Z.shape[1]
+        informed = bool(np.any(np.abs(baseline.w[formulation.predictive(width)]) > SMALL * near.mu))
+        place = np.empty(len(data.columns), dtype=np.intp)
+        place[data.columns] = np.arange(len(place))
+        sample = Sample(Z, data.target, data.sample_weight)
+        parts = []
+        for number, members in enumerate(request.members):
+            places = [np.sort(place[member]) + shift for _, member in members]
+            order = [int(k) for k in np.argsort([columns[0] for columns in places], kind="stable")]
+            places = [places[k] for k in order]
+            features = [self._feature(baseline, columns, width) for columns in places]
+            settings: dict[str, Any] = {"engine": self.engine, "n_jobs": self.n_jobs, "progress": progress}
+            if informed:
+                intervals = relevance_intervals(near, features, **settings)
+                judgement = judge(
+                    near,
+                    formulation,
+                    sample,
+                    features,
+                    places,
+                    intervals,
+                    privileged=number > 0,
+                    rule=self.threshold_rule,
+                    n_probes=self.n_probes,
+                    confidence=self.confidence,
+                    seed=request.seeds[1 + number],
+                    **settings,
+                )
+            else:
+                none = np.zeros(len(features))
+                engine = choose_engine(baseline.program, self.engine)
+                intervals = Intervals(none, none, np.ones(len(features), dtype=bool), 0.0, 0, engine)
+                note = NOTHING_LEFT if formulation.may_be_empty else NO_WEIGHTS
+                judgement = Judgement.nothing(len(features), self.threshold_rule, self.confidence, note)
+            parts.append(Part(members, order, features, intervals, judgement))
+        return Examined(request, data, mean, scale, baseline, near, parts, progress)
+
+    def _feature(self, baseline: Baseline, columns: Indices, width: int) -> Feature:
+        """What counts of one column, or of several that belong together."""
+        parts = [baseline.formulation.feature(int(k), width) for k in columns]
+        return parts[0] if len(parts) == 1 else Feature.join(parts, baseline.program.gamma)
+
+    def _unseen_decisions(self, request: Request, found: Examined, seed: int) -> Array:
+        """Decision value of every sample by the model of the folds it was not part of, if there are any."""
+        data, baseline = found.data, found.baseline
+        formulation, Z = baseline.formulation, (data.X - found.mean) / found.scale
+        total, count = np.zeros(len(Z)), np.zeros(len(Z))
+        for fold in self._folds(request, data, strict=False):
+            train = fold.train > 0
+            program = formulation.program(Z[train], data.target[train], fold.train[train])
+            w, b = PenalisedSolver(program).solve(baseline.C)
+            total += fold.test * formulation.decision(Z, w, b)
+            count += fold.test
+        seen = formulation.decision(Z, baseline.w, baseline.b)
+        values = np.where(count > 0, total / np.where(count > 0, count, 1.0), seen)
+        return np.asarray(np.where(data.position >= 0, values[data.position], 0.0))
 
     def _location(self, data: Canonical) -> tuple[Array, Array]:
         """Shift and scale of every column; constant columns become 0, so that no weight of theirs acts as offset."""
@@ -199,16 +365,15 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
             return mean, np.where(constant, np.inf, spread)
         return np.where(constant, mean, 0.0), np.where(constant, np.inf, 1.0)
 
-    def _folds(
-        self, formulation: Formulation, data: Canonical, X: Array, y: NDArray[Any], sample_weight: Array, seed: int
-    ) -> Iterator[Fold]:
-        """Yield the splits of the search for `C`."""
+    def _folds(self, request: Request, data: Canonical, *, strict: bool = True) -> Iterator[Fold]:
+        """Yield the splits of the search for `C`; none where a class is too small, unless `strict`."""
+        X, y, formulation = request.X, request.y, request.formulation
         if not isinstance(self.cv, Integral):
             splits = check_cv(self.cv, y, classifier=formulation.strata(data.target) is not None).split(X, y)
             for parts in splits:
                 weights = np.zeros((2, len(X)))
                 for side, part in zip(weights, parts, strict=True):
-                    side[part] = sample_weight[part]
+                    side[part] = request.sample_weight[part]
                 yield Fold(data.collect(weights[0]), data.collect(weights[1]))
             return
         # A sample of weight 2 is two samples, which may fall into different folds; more pieces than folds are useless.
@@ -218,77 +383,21 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         strata = formulation.strata(data.target[unit])
         sizes = np.array([len(unit)]) if strata is None else np.unique(strata, return_counts=True)[1]
         most = sizes.min() if formulation.needs_every_stratum else sizes.max()
+        if most < 2 and not strict:
+            return
         if most < 2:
             raise ValueError(
                 "the search for C needs at least 2 samples of each class, but a class has only 1 sample; "
                 "give C (such as C=1.0) to fit without cross-validation"
             )
         kind = KFold if strata is None else StratifiedKFold
-        splitter = kind(min(int(self.cv), int(most)), shuffle=True, random_state=seed)
+        splitter = kind(min(int(self.cv), int(most)), shuffle=True, random_state=request.seeds[0])
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The least populated class", UserWarning)
             splits = list(splitter.split(unit, strata))
         for parts in splits:
             train, test = (np.bincount(unit[part], share[part], minlength=len(data.X)).astype(float) for part in parts)
             yield Fold(train, test)
-
-    def _judge(
-        self,
-        near: NearOptimalSet,
-        intervals: Intervals,
-        formulation: Formulation,
-        data: Canonical,
-        Z: Array,
-        seed: int,
-        progress: Progress,
-        notes: list[str],
-    ) -> Judgement:
-        """Draw and bound the probes, and judge the features by them."""
-        d = Z.shape[1]
-        if near.mu == 0.0:
-            notes.append(
-                "The best model found has no weights at all (w = 0): no linear model predicts better than a constant, "
-                "so every feature is irrelevant."
-            )
-            nothing = Thresholds(0.0, 0.0, self.threshold_rule, self.confidence, 0, 0)
-            none = np.empty(0, dtype=np.intp)
-            return Judgement(nothing, np.ones(d), np.zeros(d, dtype=np.int64), none, intervals.gap, 0)
-        rng = np.random.RandomState(seed)
-        context = (data.target, data.sample_weight)
-        probes: Probes | None = None
-        if self.threshold_rule == "papers":
-            drawn = draw_probes(Z, self.n_probes, varying_features(Z), rng)
-            probes = replaced_probes(near, formulation, *drawn, *context, engine=self.engine, progress=progress)
-            if len(probes.maximum) < MIN_PROBES:
-                notes.append(
-                    f"Only {len(probes.maximum)} of {probes.n_drawn} probes that replace a feature left a near-optimal "
-                    "model, too few for a threshold; probes added beside all features were used instead."
-                )
-                probes = None
-
-        def added(n_probes: int, among: Indices) -> Probes:
-            _, values = draw_probes(Z, n_probes, among, rng)
-            return added_probes(
-                near, formulation, values, *context, engine=self.engine, n_jobs=self.n_jobs, progress=progress
-            )
-
-        concentrated = np.empty(0, dtype=np.intp)
-        if probes is None:
-            concentrated = concentrated_features(Z, data.sample_weight)
-            probes = added(self.n_probes, np.setdiff1d(varying_features(Z), concentrated))
-        thresholds = find_thresholds(probes, self.confidence)
-        power = RULES[probes.rule]
-        # Only a weight of exactly 0 in all near-optimal models is certain not to exceed chance.
-        pvalues = np.where(intervals.maximum > 0, chance_of(intervals.maximum, probes.maximum, power), 1.0)
-        classes = classify(intervals.minimum, intervals.maximum, thresholds)
-        gap, n_programs = max(intervals.gap, probes.gap), probes.n_programs
-        beyond = concentrated[classes[concentrated] > 0]
-        for k in beyond:
-            own = added(OWN_PROBES, np.array([k]))
-            pvalues[k] = max(pvalues[k], chance_of(intervals.maximum[[k]], own.maximum, power)[0])
-            classes[k] = classes[k] if pvalues[k] < 1.0 - self.confidence else 0
-            gap, n_programs = max(gap, own.gap), n_programs + own.n_programs
-        return Judgement(thresholds, pvalues, classes, beyond[classes[beyond] == 0], gap, n_programs)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

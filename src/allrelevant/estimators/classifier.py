@@ -1,4 +1,4 @@
-"""Relevance of features for two classes."""
+"""Relevance of features for classes without an order."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from allrelevant.estimators._docs import with_shared_docs
 from allrelevant.estimators._linear import LinearRelevance
-from allrelevant.formulations import Classification
+from allrelevant.formulations import Classification, MultiClass
 from allrelevant.lp import Array
 
 __all__ = ["LinearRelevanceClassifier"]
@@ -20,7 +20,7 @@ __all__ = ["LinearRelevanceClassifier"]
 
 @with_shared_docs
 class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
-    """Relevance intervals and classes of features for telling two classes apart with a linear model.
+    """Relevance intervals and classes of features for telling classes apart with a linear model.
 
     Among all linear models that are nearly as good as the best one (hinge loss, L1 norm), how little weight and how
     much weight can a feature have? A feature that every such model needs is *strongly* relevant. One that some use and
@@ -29,6 +29,11 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
 
     The estimator selects the relevant features (:meth:`transform`), and it predicts with the best model, fitted on all
     features (:meth:`predict`).
+
+    More than two classes have a weight vector each, under one norm, and every sample is compared with all other classes
+    (the loss of Weston and Watkins). The relevance of a feature is then the greatest, over the classes, of what tells
+    the class from the others: its weight in the class less the mean of its weights in the others. ``minRel`` is the
+    maximum over the classes of the least such difference, ``maxRel`` of the greatest.
 
     Parameters
     ----------
@@ -41,11 +46,11 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
     Attributes
     ----------
     {attributes}
-    coef_ : ndarray of shape (1, n_features)
-        Weights of the baseline model, in the units of the data.
-    intercept_ : ndarray of shape (1,)
-        Its intercept.
-    classes_ : ndarray of shape (2,)
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights of the baseline model, in the units of the data; for more than two classes, of every class.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Its intercepts.
+    classes_ : ndarray of shape (n_classes,)
         The class labels.
     {more_attributes}
 
@@ -71,7 +76,13 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
     (200, 4)
     """
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        X_privileged: ArrayLike | None = None,
+    ) -> Self:
         """Compute relevance intervals and classes.
 
         Parameters
@@ -79,9 +90,11 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
         X : array-like of shape (n_samples, n_features)
             The samples; NaN and infinity are refused.
         y : array-like of shape (n_samples,)
-            Labels of two classes, of any type.
+            Labels of two classes or more, of any type.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples' losses; a weight of 2 is the same as giving the sample twice.
+        X_privileged : array-like of shape (n_samples, n_privileged), default=None
+            Features of the same samples that are known in training only; predictions do not need them.
 
         Returns
         -------
@@ -92,14 +105,20 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
         samples, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(labels)
         weight = _check_sample_weight(sample_weight, samples, dtype=np.float64, ensure_non_negative=True)
-        self.classes_, codes = _two_classes(labels, weight)
-        model = self._fit_relevance(Classification(), samples, labels, np.where(codes == 1, 1.0, -1.0), weight)
-        self.coef_ = model.coef[None, :]
-        self.intercept_ = -model.offsets - model.shift
+        self.classes_, codes = _classes(labels, weight)
+        if len(self.classes_) == 2:
+            target = np.where(codes == 1, 1.0, -1.0)
+            model = self._fit_relevance(Classification(), samples, labels, target, weight, X_privileged)
+            self.intercept_ = -model.offsets[:1] - model.shift
+        else:
+            formulation = MultiClass(len(self.classes_))
+            model = self._fit_relevance(formulation, samples, labels, codes.astype(float), weight, X_privileged)
+            self.intercept_ = np.append(model.offsets, 0.0) - model.shift
+        self.coef_ = model.coef
         return self
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """Signed distance of samples to the separating plane of the baseline model, in units of its margin.
+        """Confidence of the baseline model in the classes.
 
         Parameters
         ----------
@@ -108,12 +127,14 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
 
         Returns
         -------
-        decision : ndarray of shape (n_samples,)
-            Positive for the second class.
+        decision : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes the signed distance to the separating plane in units of the margin, positive for the second
+            class; for more the score of every class, of which the highest is predicted.
         """
         check_is_fitted(self)
         samples = validate_data(self, X, dtype=np.float64, reset=False)
-        return np.asarray(samples @ self.coef_[0] + self.intercept_[0])
+        decision = samples @ self.coef_.T + self.intercept_
+        return np.asarray(decision[:, 0] if len(self.classes_) == 2 else decision)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict labels with the baseline model.
@@ -129,24 +150,14 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
             Labels as given to :meth:`fit`.
         """
         decision = self.decision_function(X)
-        return np.asarray(self.classes_[(decision > 0).astype(int)])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
+        best = (decision > 0).astype(int) if decision.ndim == 1 else np.argmax(decision, axis=1)
+        return np.asarray(self.classes_[best])
 
 
-def _two_classes(y: NDArray[Any], weight: Array) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Labels and the code of every sample; an error unless samples of positive weight have two labels."""
+def _classes(y: NDArray[Any], weight: Array) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Labels and the code of every sample; an error unless samples of positive weight have two labels or more."""
     present = np.unique(y[weight > 0])
-    if len(present) > 2:
-        shown = ", ".join(map(repr, present[:5].tolist())) + (", ..." if len(present) > 5 else "")
-        raise ValueError(
-            f"Only binary classification is supported. The type of the target is {type_of_target(y)}: y has "
-            f"{len(present)} classes ({shown}); fit one class against the others, such as y == {present[0].item()!r}"
-        )
     if len(present) < 2:
         given = "no sample of positive weight" if not len(present) else f"only one class, {present[0].item()!r}"
         raise ValueError(f"y has {given}; two classes are needed to tell what tells them apart")
-    return present, np.searchsorted(present, y).clip(0, 1)
+    return present, np.searchsorted(present, y).clip(0, len(present) - 1)

@@ -73,7 +73,7 @@ class LinearRelevanceOrdinal(LinearRelevance):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LinearRelevance._parameter_constraints,
         "order": [StrOptions(set(ORDERS))],
     }
@@ -89,6 +89,9 @@ class LinearRelevanceOrdinal(LinearRelevance):
         n_probes: int = 50,
         confidence: float = 0.9999,
         threshold_rule: str = "added",
+        feature_groups: Any = None,
+        privileged: str = "residual",
+        gamma: float | None = None,
         standardize: bool = True,
         cv: Any = 3,
         engine: str = "auto",
@@ -104,6 +107,9 @@ class LinearRelevanceOrdinal(LinearRelevance):
             n_probes=n_probes,
             confidence=confidence,
             threshold_rule=threshold_rule,
+            feature_groups=feature_groups,
+            privileged=privileged,
+            gamma=gamma,
             standardize=standardize,
             cv=cv,
             engine=engine,
@@ -113,7 +119,13 @@ class LinearRelevanceOrdinal(LinearRelevance):
         )
         self.order = order
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        X_privileged: ArrayLike | None = None,
+    ) -> Self:
         """Compute relevance intervals and classes.
 
         Parameters
@@ -124,6 +136,8 @@ class LinearRelevanceOrdinal(LinearRelevance):
             Labels whose order is known: integers, or an ordered pandas Categorical.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples' losses; a weight of 2 is the same as giving the sample twice.
+        X_privileged : array-like of shape (n_samples, n_privileged), default=None
+            Features of the same samples that are known in training only; predictions do not need them.
 
         Returns
         -------
@@ -145,9 +159,9 @@ class LinearRelevanceOrdinal(LinearRelevance):
         self.classes_ = labels[present.astype(int)]
         target = np.searchsorted(present, ranks).astype(float)
         formulation = ORDERS[self.order](n_classes=len(present))
-        model = self._fit_relevance(formulation, samples, target, target, weight)
-        self.coef_ = model.coef[None, :]
-        self.boundaries_ = np.sort(model.offsets) + model.shift
+        model = self._fit_relevance(formulation, samples, target, target, weight, X_privileged)
+        self.coef_ = model.coef
+        self.boundaries_ = np.sort(model.offsets[: len(present) - 1]) + model.shift[0]
         return self
 
     def decision_function(self, X: ArrayLike) -> Array:

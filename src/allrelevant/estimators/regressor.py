@@ -69,7 +69,7 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
     array([2, 1, 1, 0])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LinearRelevance._parameter_constraints,
         "epsilon": [Interval(Real, 0, None, closed="left"), None],
     }
@@ -85,6 +85,9 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
         n_probes: int = 50,
         confidence: float = 0.9999,
         threshold_rule: str = "added",
+        feature_groups: Any = None,
+        privileged: str = "residual",
+        gamma: float | None = None,
         standardize: bool = True,
         cv: Any = 3,
         engine: str = "auto",
@@ -100,6 +103,9 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
             n_probes=n_probes,
             confidence=confidence,
             threshold_rule=threshold_rule,
+            feature_groups=feature_groups,
+            privileged=privileged,
+            gamma=gamma,
             standardize=standardize,
             cv=cv,
             engine=engine,
@@ -109,7 +115,13 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
         )
         self.epsilon = epsilon
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        X_privileged: ArrayLike | None = None,
+    ) -> Self:
         """Compute relevance intervals and classes.
 
         Parameters
@@ -120,6 +132,8 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
             The target.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples' losses; a weight of 2 is the same as giving the sample twice.
+        X_privileged : array-like of shape (n_samples, n_privileged), default=None
+            Features of the same samples that are known in training only; predictions do not need them.
 
         Returns
         -------
@@ -135,9 +149,9 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
         if width is None and self.C is not None:
             width = 0.0
         target = (values - mean) / scale
-        model = self._fit_relevance(Regression(width), samples, values, target, weight)
-        self.coef_ = scale * model.coef
-        self.intercept_ = float(mean + scale * (model.offsets[0] - model.shift))
+        model = self._fit_relevance(Regression(width), samples, values, target, weight, X_privileged)
+        self.coef_ = scale * model.coef[0]
+        self.intercept_ = float(mean + scale * (model.offsets[0] - model.shift[0]))
         self.epsilon_ = float(scale * self.result_.hyperparameters["epsilon"])
         return self
 

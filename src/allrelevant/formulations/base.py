@@ -4,13 +4,43 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant.lp import Array, Program
+from allrelevant.lp.program import Indices
 
-__all__ = ["Formulation"]
+__all__ = ["Feature", "Formulation"]
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """The weights that a feature has in a program, and what of them counts as its relevance.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (m,)
+        Its weights.
+    contrasts : ndarray of shape (c, m)
+        Combinations of the weights. The relevance of a feature is the greatest magnitude of a contrast: ``minRel`` is
+        the maximum over the contrasts of their least magnitudes, ``maxRel`` of their greatest.
+    total : bool
+        If true there is one contrast, of positive numbers, and what counts is the sum of the magnitudes of the weights
+        with these factors.
+    """
+
+    weights: Indices
+    contrasts: Array
+    total: bool = False
+
+    @classmethod
+    def join(cls, features: Sequence[Feature], gamma: Array) -> Feature:
+        """Several columns as one feature, whose relevance is the norm of all its weights."""
+        weights = np.concatenate([feature.weights for feature in features])
+        return cls(weights, gamma[weights][None], total=True)
 
 
 class Formulation(ABC):
@@ -28,13 +58,41 @@ class Formulation(ABC):
     is_error: ClassVar[bool] = False
     #: Whether the training part of every fold must hold samples of every stratum.
     needs_every_stratum: ClassVar[bool] = False
+    #: Number of kinds of slacks.
+    n_slacks: ClassVar[int] = 1
+    #: Whether the search may decide for no weights at all.
+    may_be_empty: ClassVar[bool] = False
 
     @abstractmethod
     def program(self, X: Array, target: Array, sample_weight: Array) -> Program:
         """State the program for data of shape (n_samples, n_features).
 
-        Column ``k`` of the rows may depend on column ``k`` of `X`, the target and the weights only: probes rely on it.
+        The weights of column ``k`` of `X` stand together, after those of column ``k - 1``, and their columns in the
+        rows may depend on column ``k`` of `X`, the target and the weights only: probes rely on it.
         """
+
+    def feature(self, k: int, n_columns: int) -> Feature:
+        """Return the weights of column ``k`` of `X`, which has so many, and what of them counts."""
+        return Feature(np.array([k], dtype=np.intp), np.ones((1, 1)))
+
+    def predictive(self, n_columns: int) -> slice:
+        """Return the weights that predictions depend on."""
+        return slice(None)
+
+    def slacks(self, target: Array) -> tuple[Indices, Indices]:
+        """Return the sample of every hinge row, and the kind of its slack, such as above and below.
+
+        Privileged features explain the slacks, each kind by a function of its own.
+        """
+        raise NotImplementedError(f"privileged features are not defined for {self.name}")
+
+    def probes(self, n_columns: int, privileged: bool) -> Formulation:
+        """Return the formulation that states the columns of so many probes, of regular or of privileged features."""
+        return self
+
+    @abstractmethod
+    def decision(self, X: Array, w: Array, b: Array) -> Array:
+        """Values that predictions are made from."""
 
     @abstractmethod
     def predict(self, X: Array, w: Array, b: Array) -> Array:

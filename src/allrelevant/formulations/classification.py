@@ -10,8 +10,24 @@ from numpy.typing import NDArray
 
 from allrelevant.formulations.base import Formulation
 from allrelevant.lp import Array, Program
+from allrelevant.lp.program import Indices
 
-__all__ = ["Classification"]
+__all__ = ["Classification", "weighted_f1"]
+
+
+def weighted_f1(target: Array, prediction: Array, sample_weight: Array) -> float:
+    """F1 of all classes, averaged by their weight.
+
+    The same number as scikit-learn's ``f1_score(average="weighted")``, whose checks of its input would cost more
+    than the linear programs of the search.
+    """
+    total = 0.0
+    for label in np.unique(target):
+        found = prediction == label
+        true = sample_weight * (target == label)
+        size = float(true.sum() + sample_weight @ found)
+        total += float(true.sum()) * (2 * float(true @ found) / size if size else 0.0)
+    return total / float(sample_weight.sum())
 
 
 @dataclass(frozen=True)
@@ -36,19 +52,13 @@ class Classification(Formulation):
         return np.where(self.decision(X, w, b) > 0, 1.0, -1.0)
 
     def score(self, target: Array, prediction: Array, sample_weight: Array) -> float:
-        """F1 of both classes, averaged by their weight.
-
-        The same number as scikit-learn's ``f1_score(average="weighted")``, whose checks of its input would cost more
-        than the linear programs of the search.
-        """
-        total = 0.0
-        for label in (-1.0, 1.0):
-            found = prediction == label
-            true = sample_weight * (target == label)
-            size = float(true.sum() + sample_weight @ found)
-            total += float(true.sum()) * (2 * float(true @ found) / size if size else 0.0)
-        return total / float(sample_weight.sum())
+        """F1 of both classes, averaged by their weight."""
+        return weighted_f1(target, prediction, sample_weight)
 
     def strata(self, target: Array) -> NDArray[Any] | None:
         """The classes."""
         return target
+
+    def slacks(self, target: Array) -> tuple[Indices, Indices]:
+        """One row per sample, all of one kind."""
+        return np.arange(len(target)), np.zeros(len(target), dtype=np.intp)

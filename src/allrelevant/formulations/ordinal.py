@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from allrelevant.formulations.base import Formulation
 from allrelevant.lp import Array, Program
+from allrelevant.lp.program import Indices
 
 __all__ = ["OrdinalExplicit", "OrdinalImplicit"]
 
@@ -33,6 +34,7 @@ class _Ordinal(Formulation):
     states_order: ClassVar[bool]
     metric: ClassVar[str] = "macro-averaged mean absolute error"
     is_error: ClassVar[bool] = True
+    n_slacks: ClassVar[int] = 2
 
     def program(self, X: Array, target: Array, sample_weight: Array) -> Program:
         """State the program."""
@@ -55,6 +57,10 @@ class _Ordinal(Formulation):
     def _pairs(self, target: Array) -> NDArray[np.bool_]:
         """Mask of shape (n_samples, n_classes - 1): which samples are stated against which thresholds."""
 
+    def decision(self, X: Array, w: Array, b: Array) -> Array:
+        """Place along the direction, seen from the middle of the thresholds."""
+        return np.asarray(X @ w - b.mean())
+
     def predict(self, X: Array, w: Array, b: Array) -> Array:
         """Predict the number of thresholds below ``x·w``."""
         return np.searchsorted(np.sort(b), X @ w, side="left").astype(float)
@@ -69,6 +75,11 @@ class _Ordinal(Formulation):
     def strata(self, target: Array) -> NDArray[Any] | None:
         """The classes."""
         return target
+
+    def slacks(self, target: Array) -> tuple[Indices, Indices]:
+        """Samples that belong below a threshold, and samples that belong above."""
+        sample, threshold = np.nonzero(self._pairs(target))
+        return sample, (target[sample] > threshold).astype(np.intp)
 
     def details(self, target: Array, prediction: Array, sample_weight: Array) -> dict[str, float]:
         """Mean zero-one error and mean absolute error."""

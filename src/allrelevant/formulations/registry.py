@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from allrelevant.formulations.base import Formulation
 from allrelevant.formulations.classification import Classification
+from allrelevant.formulations.multiclass import MultiClass
 from allrelevant.formulations.ordinal import OrdinalExplicit, OrdinalImplicit
 from allrelevant.formulations.regression import Regression
 
@@ -14,7 +15,7 @@ __all__ = ["FORMULATIONS", "get_formulation"]
 
 #: All problem types. A new one is a file beside this one and an entry here.
 FORMULATIONS: Mapping[str, type[Formulation]] = MappingProxyType(
-    {kind.name: kind for kind in (Classification, Regression, OrdinalExplicit, OrdinalImplicit)}
+    {kind.name: kind for kind in (Classification, MultiClass, Regression, OrdinalExplicit, OrdinalImplicit)}
 )
 
 

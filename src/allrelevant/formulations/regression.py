@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from allrelevant.formulations.base import Formulation
 from allrelevant.lp import Array, Program
+from allrelevant.lp.program import Indices
 
 __all__ = ["Regression"]
 
@@ -32,6 +33,7 @@ class Regression(Formulation):
 
     name: ClassVar[str] = "regression"
     metric: ClassVar[str] = "R²"
+    n_slacks: ClassVar[int] = 2
 
     def program(self, X: Array, target: Array, sample_weight: Array) -> Program:
         """State the program."""
@@ -44,9 +46,13 @@ class Regression(Formulation):
             s=np.concatenate([sample_weight, sample_weight]),
         )
 
+    def decision(self, X: Array, w: Array, b: Array) -> Array:
+        """The prediction."""
+        return np.asarray(X @ w + b[0])
+
     def predict(self, X: Array, w: Array, b: Array) -> Array:
         """Predict the target."""
-        return np.asarray(X @ w + b[0])
+        return self.decision(X, w, b)
 
     def score(self, target: Array, prediction: Array, sample_weight: Array) -> float:
         """Share of the variance explained; 0 where there is none to explain."""
@@ -57,6 +63,11 @@ class Regression(Formulation):
     def strata(self, target: Array) -> NDArray[Any] | None:
         """None."""
         return None
+
+    def slacks(self, target: Array) -> tuple[Indices, Indices]:
+        """Two rows per sample: predictions too low, and too high."""
+        every = np.arange(len(target))
+        return np.concatenate([every, every]), np.repeat([0, 1], len(target))
 
     def candidates(self, target: Array) -> Sequence[Regression]:
         """The given ε, or the widths worth trying."""

@@ -2,9 +2,9 @@
 
 Any ``α, β, λ ≥ 0`` with ``α ≤ λ s`` and ``Bᵀα + Hᵀβ = λ v`` prove for every point within the budget (ρ, μ) that::
 
-    g·w ≤ λρ − α·r − β·h + max { (g + z)·w : norm(w) ≤ μ, box },     z = Aᵀα + Gᵀβ − λu
+    g·w − c·|w| ≤ λρ − α·r − β·h + max { (g + z)·w − c·|w| : norm(w) ≤ μ, box },     z = Aᵀα + Gᵀβ − λu
 
-(from one purse ``norm + C · loss ≤ τ``: ``λρ`` falls away, and the maximum is ``τ max(λ/C, max |g + z| / γ)``), and
+(from one purse ``norm + C · loss ≤ τ``: ``λρ`` falls away, and the maximum is ``τ max(λ/C, (|g + z| − c) / γ)``), and
 any point that satisfies all rows proves the other side. Both are evaluated here in plain NumPy on all rows.
 """
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import nnls
 
 from allrelevant.lp.program import Array, Budget, Duals, Program, Targets
 
@@ -26,9 +27,9 @@ class Certified:
     Attributes
     ----------
     lower, upper : ndarray of shape (t,)
-        ``sign · w_index`` attained by a feasible point, and proven never to be exceeded.
+        The objective attained by a feasible point, and proven never to be exceeded.
     opposite : ndarray of shape (t,)
-        What the same multipliers prove about ``-sign · w_index``.
+        What the same multipliers prove about the negated objective; infinite where magnitudes are charged.
     w : ndarray of shape (t, d)
         The feasible points.
     """
@@ -60,7 +61,32 @@ def repair(program: Program, duals: Duals) -> Duals:
             shift = np.einsum("tpq,tq->tp", np.linalg.pinv(normal, hermitian=True), residual)
             alpha = np.clip(alpha + room * (shift @ program.B.T), 0.0, cap)
             beta = np.maximum(beta + beta * (shift @ program.H.T), 0.0)
+        for t in np.flatnonzero(_unbalanced(program, Duals(alpha, beta, lam))):
+            alpha[t], beta[t] = _balance(program, alpha[t], beta[t], lam[t])
     return Duals(alpha, beta, lam)
+
+
+def _unbalanced(program: Program, duals: Duals) -> Array:
+    """Mask of the targets whose multipliers do not solve the offsets' equations to rounding."""
+    residual = np.abs(duals.alpha @ program.B + duals.beta @ program.H - duals.lam[:, None] * program.v)
+    scale = duals.alpha @ np.abs(program.B) + duals.beta @ np.abs(program.H) + duals.lam[:, None] * np.abs(program.v)
+    return np.asarray((residual > 1e-13 * scale).any(axis=1))
+
+
+def _balance(program: Program, alpha: Array, beta: Array, lam: float) -> tuple[Array, Array]:
+    """Solve the offsets' equations where all multipliers are at their bounds: move some off them."""
+    cap = lam * program.s
+    room = np.concatenate([cap - alpha, alpha, np.full(len(beta), max(lam, 1e-9)), beta])
+    rows = np.vstack([program.B, -program.B, program.H, -program.H])
+    residual = lam * program.v - alpha @ program.B - beta @ program.H
+    size = float(np.abs(residual).max())
+    try:
+        step = room * nnls((rows * room[:, None]).T, residual / size)[0] * size
+    except RuntimeError:  # too many iterations: then nothing is proven
+        return alpha, beta
+    n, m = len(alpha), len(beta)
+    up, down, more, less = np.split(step, np.cumsum([n, n, m]))
+    return np.clip(alpha + up - down, 0.0, cap), np.maximum(beta + more - less, 0.0)
 
 
 def certify(
@@ -95,37 +121,41 @@ def certify(
     duals = repair(program, duals)
     upper, opposite = _upper_bounds(program, budget, targets, duals)
     w, b, feasible = _pull_inside(program, budget, targets, w, b, anchor)
-    value = targets.sign * w[np.arange(len(targets)), targets.index]
-    return Certified(np.where(feasible, value, -np.inf), upper, opposite, w)
+    return Certified(np.where(feasible, targets.value(w), -np.inf), upper, opposite, w)
 
 
 def _upper_bounds(program: Program, budget: Budget, targets: Targets, duals: Duals) -> tuple[Array, Array]:
-    every = np.arange(len(targets))
+    size, columns = program.n_weights, targets.columns
     z = duals.alpha @ program.A + duals.beta @ program.G - duals.lam[:, None] * program.u
-    if targets.columns is not None:
-        j = targets.index
-        z[every, j] = np.einsum("tn,tn->t", targets.columns, duals.alpha)
-        z[every, j] += np.einsum("tm,mt->t", duals.beta, program.G[:, j]) - duals.lam * program.u[j]
+    if columns is not None:
+        z[:, columns.slots(program)] = (
+            np.einsum("tmn,tn->tm", columns.A, duals.alpha)
+            + np.einsum("tmn,tn->tm", columns.G, duals.beta)
+            - duals.lam[:, None] * columns.u
+        )
     base = -(duals.alpha @ program.r) - duals.beta @ program.h
     # From one purse, a multiplier of the loss is also one of the norm.
     least = np.zeros(len(targets)) if budget.price is None else duals.lam / budget.price
     if budget.price is None:
         base += duals.lam * budget.loss
     # The offsets' equations hold to rounding after the repair; where they do not, nothing is proven.
-    residual = np.abs(duals.alpha @ program.B + duals.beta @ program.H - duals.lam[:, None] * program.v)
-    scale = duals.alpha @ np.abs(program.B) + duals.beta @ np.abs(program.H) + duals.lam[:, None] * np.abs(program.v)
-    unproven = (residual > 1e-13 * scale).any(axis=1)
-    bounds = []
-    for sign in (targets.sign, -targets.sign):
-        q = z.copy()
-        q[every, targets.index] += sign
-        bounds.append(np.where(unproven, np.inf, base + _support(program, budget.norm, q, least)))
-    return bounds[0], bounds[1]
+    unproven = _unbalanced(program, duals)
+    goal = targets.spread(targets.coefficient, size)
+    charge = None if targets.charge is None else targets.spread(targets.charge, size)
+    upper = base + _support(program, budget.norm, z + goal, charge, least)
+    upper = np.where(unproven, np.inf, upper)
+    if charge is not None:
+        return upper, np.full_like(upper, np.inf)
+    opposite = base + _support(program, budget.norm, z - goal, None, least)
+    return upper, np.where(unproven, np.inf, opposite)
 
 
-def _support(program: Program, norm: float, q: Array, least: Array) -> Array:
-    """Upper bound of ``max q·w`` over the norm ball and the box by a multiplier ``ν ≥ least``, exact without a box."""
-    ratio = np.abs(q) / program.gamma
+def _support(program: Program, norm: float, q: Array, charge: Array | None, least: Array) -> Array:
+    """Upper bound of ``max q·w − c·|w|`` over the norm ball and the box by a multiplier ``ν ≥ least``.
+
+    Exact without a box.
+    """
+    ratio = np.abs(q) / program.gamma if charge is None else np.maximum(np.abs(q) - charge, 0.0) / program.gamma
     boxed = program.boxed
     if not boxed.any():
         return np.asarray(norm * np.maximum(ratio.max(axis=1), least))
@@ -134,17 +164,20 @@ def _support(program: Program, norm: float, q: Array, least: Array) -> Array:
     candidates = np.sort(np.concatenate([least[:, None], np.maximum(ratio, least[:, None])], axis=1), axis=1)
     lower, upper = program.lower[boxed], program.upper[boxed]
     gamma, qb = program.gamma[boxed], q[:, boxed]
+    cb = np.zeros_like(qb) if charge is None else charge[:, boxed]
     inside = np.clip(0.0, lower, upper)
 
     def value(nu: Array) -> Array:
         best = np.full(qb.shape, -np.inf)
         with np.errstate(invalid="ignore"):
             for point in (lower, upper, inside):
-                at = np.where(np.isfinite(point), qb * point - nu[:, None] * gamma * np.abs(point), -np.inf)
+                cost = (nu[:, None] * gamma + cb) * np.abs(point)
+                at = np.where(np.isfinite(point), qb * point - cost, -np.inf)
                 best = np.maximum(best, at)
         # One finite bound only: the other direction is unlimited unless ν outweighs it.
         free_up, free_down = ~np.isfinite(upper), ~np.isfinite(lower)
-        runaway = (free_up & (qb > nu[:, None] * gamma)) | (free_down & (-qb > nu[:, None] * gamma))
+        limit = nu[:, None] * gamma + cb
+        runaway = (free_up & (qb > limit)) | (free_down & (-qb > limit))
         return np.asarray(nu * norm + np.where(runaway, np.inf, best).sum(axis=1))
 
     best = np.full(len(q), np.inf)
@@ -171,11 +204,11 @@ def _pull_inside(
     for step in (0.0, *(4.0**-k for k in range(24, -1, -1))):
         if not len(rest):
             break
-        part = targets.take(rest)
+        columns = None if targets.columns is None else targets.columns.take(rest)
         wt = (1 - step) * w[rest] + step * w0
         bt = (1 - step) * b[rest] + step * b0
-        good = budget.room(program.norm(wt), program.loss(wt, bt, part)) >= 0.0
-        good &= program.hard_violation(wt, bt) <= 0.0
+        good = budget.room(program.norm(wt), program.loss(wt, bt, columns)) >= 0.0
+        good &= program.hard_violation(wt, bt, columns) <= 0.0
         out_w[rest[good]], out_b[rest[good]] = wt[good], bt[good]
         feasible[rest[good]] = True
         rest = rest[~good]
@@ -195,4 +228,6 @@ def penalised_gap(program: Program, C: float, w: Array, b: Array, duals: Duals) 
     dual = float((fixed.alpha @ program.r + fixed.beta @ program.h)[0]) - excess * primal
     if program.hard_violation(w, b) > 1e-9:
         return np.inf
-    return (primal - dual) / max(abs(primal), 1e-12)
+    # An objective of next to nothing is measured against the loss of a model that does nothing.
+    scale = C * float(program.s @ np.abs(program.r))
+    return (primal - dual) / max(abs(primal), 1e-6 * scale, 1e-12)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from allrelevant.errors import InfeasibleProgram, SolverError, SolverTimeout, UnboundedProgram
-from allrelevant.lp.program import Array, Budget, Duals, Program, Targets
+from allrelevant.lp.program import Array, Budget, Columns, Duals, Indices, Program, Targets
 
 __all__ = ["HighsBounds", "HighsPenalised"]
 
@@ -153,10 +153,7 @@ class HighsBounds(_Model):
         w, b = np.empty((t, program.n_weights)), np.empty((t, program.n_offsets))
         alpha, beta, lam = np.empty((t, program.n_rows)), np.empty((t, program.n_hard)), np.empty(t)
         for k in range(t):
-            column = None if targets.columns is None else targets.columns[k]
-            w[k], b[k], alpha[k], beta[k], lam[k] = self._solve_one(
-                int(targets.index[k]), targets.sign[k], column, cold
-            )
+            w[k], b[k], alpha[k], beta[k], lam[k] = self._solve_one(targets.take(np.array([k])), cold)
         return w, b, Duals(alpha, beta, lam)
 
     def least_spending(self) -> tuple[Array, Array]:
@@ -177,47 +174,51 @@ class HighsBounds(_Model):
             highs.changeColsCost(len(columns), columns, np.zeros(len(columns)))
         return values[:d] - values[d : 2 * d], values[2 * d : 2 * d + p]
 
-    def _solve_one(
-        self, index: int, sign: float, column: Array | None, cold: bool
-    ) -> tuple[Array, Array, Array, Array, float]:
+    def _solve_one(self, target: Targets, cold: bool) -> tuple[Array, Array, Array, Array, float]:
         program, highs = self.program, self._highs
         n, d, p, m = program.n_rows, program.n_weights, program.n_offsets, program.n_hard
-        pair = np.array([index, d + index])
-        if column is None:
-            highs.changeColsCost(2, _indices(pair), np.array([-sign, sign]))
-            try:
+        index, columns = target.index[0], target.columns
+        goal = target.spread(target.coefficient, d)[0]
+        charge = np.zeros(d) if target.charge is None else target.spread(target.charge, d)[0]
+        chosen = np.unique(index)
+        both = _indices(np.concatenate([chosen, d + chosen]))
+        cost = np.concatenate([charge[chosen] - goal[chosen], charge[chosen] + goal[chosen]])
+        highs.changeColsCost(len(both), both, cost)
+        try:
+            if columns is None:
                 values, duals = self._run(cold=cold)
-            finally:
-                highs.changeColsCost(2, _indices(pair), np.zeros(2))
-        else:
-            values, duals = self._run_substituted(pair, sign, column, cold)
+            else:
+                slots = np.arange(d)[columns.slots(program)]
+                values, duals = self._run_substituted(slots, columns, charge[slots], goal[slots], cold)
+        finally:
+            highs.changeColsCost(len(both), both, np.zeros(len(both)))
         w = values[:d] - values[d : 2 * d]
         price = 1.0 if self.budget.price is None else self.budget.price
         return w, values[2 * d : 2 * d + p], duals[:n], duals[n : n + m], -price * float(duals[n + m + 1])
 
-    def _run_substituted(self, pair: Array, sign: float, column: Array, cold: bool) -> tuple[Array, Array]:
-        """Run with the two columns of one weight switched off and two others, at the end, in their place."""
+    def _run_substituted(
+        self, slots: Indices, columns: Columns, charge: Array, goal: Array, cold: bool
+    ) -> tuple[Array, Array]:
+        """Run with the empty columns of some weights switched off and others, at the end, in their place."""
         program, highs = self.program, self._highs
-        n, m, d = program.n_rows, program.n_hard, program.n_weights
-        index = int(pair[0])
+        rows = _indices(np.arange(program.n_rows + program.n_hard + 2))
         price = 1.0 if self.budget.price is None else self.budget.price
-        full = np.concatenate([column, program.G[:, index], [0.0, price * program.u[index]]])
-        rows = _indices(np.arange(n + m + 2))
-        count = highs.getNumCol()
-        highs.changeColsBounds(2, _indices(pair), np.zeros(2), np.zeros(2))
-        for side, original in ((1.0, pair[0]), (-1.0, pair[1])):
-            entries = side * full
-            entries[n + m] = program.gamma[index]
-            if self.budget.price is not None:
-                entries[n + m + 1] += program.gamma[index]
-            lower, upper = self._lower_w[original], self._upper_w[original]
-            highs.addCol(-sign * side, lower, upper, len(rows), rows, entries)
+        count, size = highs.getNumCol(), len(slots)
+        both = _indices(np.concatenate([slots, program.n_weights + slots]))
+        none = np.zeros(2 * size)
+        highs.changeColsBounds(2 * size, both, none, none)
+        for side in (1.0, -1.0):
+            for k, slot in enumerate(slots):
+                gamma = program.gamma[slot]
+                last = [gamma, side * price * columns.u[0, k] + (0.0 if self.budget.price is None else gamma)]
+                entries = np.concatenate([side * columns.A[0, k], side * columns.G[0, k], last])
+                highs.addCol(charge[k] - side * goal[k], 0.0, INFINITY, len(rows), rows, entries)
         try:
             values, duals = self._run(cold=cold)
         finally:
-            highs.deleteCols(2, _indices([count, count + 1]))
-            highs.changeColsBounds(2, _indices(pair), self._lower_w[pair], self._upper_w[pair])
-        values[index], values[d + index] = values[count], values[count + 1]
+            highs.deleteCols(2 * size, _indices(np.arange(count, count + 2 * size)))
+            highs.changeColsBounds(2 * size, both, self._lower_w[both], self._upper_w[both])
+        values[both] = values[count:]
         return values[:count], duals
 
 

@@ -3,8 +3,8 @@
 All targets share the rows, so every iteration is matrix-matrix work over the batch. Mehrotra's predictor-corrector
 on the variables (pairs of a primal and a dual, both kept positive)::
 
-    w⁺ · z⁺    z⁺ = νγ − y        y = g + Aᵀα + Gᵀβ − λu
-    w⁻ · z⁻    z⁻ = νγ + y
+    w⁺ · z⁺    z⁺ = νγ + c − y    y = g + Aᵀα + Gᵀβ − λu
+    w⁻ · z⁻    z⁻ = νγ + c + y
     ξ  · t     t  = λs − α
     e  · α     A w + B b + ξ − e = r
     q  · β     G w + H b − q = h
@@ -23,7 +23,7 @@ from __future__ import annotations
 import numpy as np
 
 from allrelevant.lp.newton import Rows, State, System
-from allrelevant.lp.program import Array, Budget, Duals, Indices, Program, Targets
+from allrelevant.lp.program import Array, Budget, Duals, Program, Targets
 
 __all__ = ["InteriorBounds"]
 
@@ -64,17 +64,18 @@ class InteriorBounds:
         """Maximise all targets at once. What did not converge shows in its certificate, not here."""
         program, t = self.program, len(targets)
         wp, wm, _, surplus, hard, loss, _ = self._part
-        j, every = targets.index, np.arange(t)
-        goal = np.zeros((t, program.n_weights))
-        goal[every, j] = targets.sign
-        columns = self._rows.substitution(targets)
+        goal = targets.spread(targets.coefficient, program.n_weights)
+        charge = targets.spread(
+            np.zeros_like(targets.coefficient) if targets.charge is None else targets.charge, program.n_weights
+        )
+        columns = self._rows.whole(targets.columns)
         u = np.repeat(program.u[None], t, axis=0)
-        if targets.linear is not None:
-            u[every, j] = targets.linear
+        if targets.columns is not None:
+            u[:, targets.columns.slots(program)] = targets.columns.u
 
-        state = self._starts(targets, columns, u)
+        state = self._starts(goal, charge, columns, u)
         done_P, done_Z, done_b = np.empty_like(state.P), np.empty_like(state.Z), np.empty_like(state.b)
-        alive = every
+        alive = np.arange(t)
         best = np.full(t, np.inf)
         stalled = np.zeros(t, dtype=int)
         for iteration in range(MAX_ITERATIONS + 1):
@@ -93,7 +94,7 @@ class InteriorBounds:
                 if not len(alive):
                     break
             part = None if columns is None else columns[alive]
-            self._iterate(state, goal[alive], j[alive], part, u[alive])
+            self._iterate(state, goal[alive], charge[alive], part, u[alive])
         w = done_P[:, wp] - done_P[:, wm]
         return w, done_b, Duals(done_Z[:, surplus], done_Z[:, hard], done_Z[:, loss][:, 0])
 
@@ -107,10 +108,11 @@ class InteriorBounds:
         if self.budget.price is not None:
             m = np.maximum(program.norm(w) + 0.5 * self.budget.room(program.norm(w), program.loss(w, b)), 0.0)
         split = np.maximum(m - program.norm(w), 1e-3 * m) / (4 * program.gamma.sum())
-        lift = np.maximum(self._rows.loss_limit(m) - program.loss(w, b), 1e-9 * m) / (4 * program.s.sum())
+        room = np.maximum(self._rows.loss_limit(m) - program.loss(w, b), 1e-9 * m)
+        lift = room / (4 * (program.s.sum() or 1.0))
         state = self._point(w, b, m, split, lift)
         state.Z = 1.0 / state.P
-        nothing = np.zeros((1, program.n_weights)), np.zeros(1, dtype=np.intp), None, program.u[None]
+        nothing = np.zeros((1, program.n_weights)), np.zeros((1, program.n_weights)), None, program.u[None]
         for _ in range(MAX_ITERATIONS):
             products = state.P * state.Z
             system = System(self._rows, state, *nothing)
@@ -137,42 +139,44 @@ class InteriorBounds:
         P[:, xi] = np.maximum(program.r - rows, 0) + lift[:, None]
         P[:, surplus] = np.maximum(rows - program.r, 0) + lift[:, None]
         if program.n_hard:
-            P[:, hard] = np.maximum(w @ program.G.T + b @ program.H.T - program.h, lift[:, None])
+            P[:, hard] = np.maximum(program.hard_rows(w, b) - program.h, lift[:, None])
         spent_norm = (P[:, wp] + P[:, wm]) @ program.gamma
         spent_loss = P[:, xi] @ program.s + w @ program.u + b @ program.v
         P[:, norm] = np.maximum(m - spent_norm, 1e-3 * m)[:, None]
-        P[:, loss] = np.maximum(self._rows.loss_limit(m) - spent_loss, lift * program.s.sum())[:, None]
+        P[:, loss] = np.maximum(self._rows.loss_limit(m) - spent_loss, lift * (program.s.sum() or 1.0))[:, None]
         return State(P, np.empty_like(P), b.copy(), m.copy())
 
-    def _starts(self, targets: Targets, columns: Array | None, u: Array) -> State:
+    def _starts(self, goal: Array, charge: Array, columns: Array | None, u: Array) -> State:
         """Start of every target: the centre, with its duals scaled and shifted so that they stay feasible."""
         wp, wm, xi, surplus, hard, loss, norm = self._part
-        t, every, j = len(targets), np.arange(len(targets)), targets.index
+        gamma, t = self.program.gamma, len(goal)
         centre = self._state
         P, Z, b, m = (np.repeat(part, t, axis=0) for part in (centre.P, centre.Z, centre.b, centre.m))
-        shift = targets.sign
-        Z *= 2 * np.maximum(P[every, j], P[every, wm.start + j])[:, None]
+        Z *= 2 * (np.maximum(P[:, wp], P[:, wm]) * (np.abs(goal) + charge)).max(axis=1, keepdims=True)
+        shift = goal
         if columns is not None:
-            # The centre knows the column that is replaced; make room for what the new one changes.
+            # The centre knows nothing of these columns; make room for what they change.
+            slots = self._rows.slots(columns)
             multipliers = np.hstack([Z[:, surplus], Z[:, hard]])
-            shift = shift + np.einsum("tn,tn->t", columns - self._rows.KT[j], multipliers)
-            shift -= Z[:, loss][:, 0] * (u[every, j] - self.program.u[j])
-            room = np.abs(shift)[:, None]
+            change = (columns @ multipliers[:, :, None])[:, :, 0] - Z[:, loss] * u[:, slots]
+            shift = goal.copy()
+            shift[:, slots] += change
+            room = (np.abs(change + goal[:, slots]) / gamma[slots]).max(axis=1, keepdims=True)
             Z[:, norm] += room
-            Z[:, wp] += room * self.program.gamma
-            Z[:, wm] += room * self.program.gamma
+            Z[:, wp] += room * gamma
+            Z[:, wm] += room * gamma
             if self.budget.price is not None:
                 Z[:, loss] += self.budget.price * room
                 Z[:, xi] += self.budget.price * room * self.program.s
-        Z[every, j] -= shift
-        Z[every, wm.start + j] += shift
+        Z[:, wp] += charge - shift
+        Z[:, wm] += charge + shift
         return State(P, Z, b, m)
 
     # One iteration -------------------------------------------------------------------------------------------
 
-    def _iterate(self, state: State, goal: Array, j: Indices, columns: Array | None, u: Array) -> None:
+    def _iterate(self, state: State, goal: Array, charge: Array, columns: Array | None, u: Array) -> None:
         P, Z = state.P, state.Z
-        system = System(self._rows, state, goal, j, columns, u)
+        system = System(self._rows, state, goal, charge, columns, u)
         products = P * Z
         mean = products.mean(axis=1)
         dP, dZ, _, _ = system.direction(-products)

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from allrelevant.lp.program import Array, Budget, Indices, Program, Targets
+from allrelevant.lp.program import Array, Budget, Columns, Program
 
 __all__ = ["Rows", "State", "System"]
 
@@ -18,7 +18,7 @@ PACKED_BYTES = 2**28
 
 
 class Rows:
-    """All rows ``K = [A B; G H]`` as an operator over a batch, with substituted columns, and the layout of the pairs.
+    """All rows ``K = [A B; G H]`` as an operator over a batch, with columns of the targets' own for the last weights.
 
     Attributes
     ----------
@@ -48,28 +48,30 @@ class Rows:
         budget = self.budget
         return np.full_like(m, budget.loss) if budget.price is None else (budget.norm - m) / budget.price
 
-    def substitution(self, targets: Targets) -> Array | None:
-        """Whole columns (hinge and hard rows) that the targets bring along."""
-        if targets.columns is None:
-            return None
-        hard = self.KT[targets.index, self.n :]
-        return np.hstack([targets.columns, hard])
+    def whole(self, columns: Columns | None) -> Array | None:
+        """Columns over all rows, hinge and hard, of shape (t, m, rows)."""
+        return None if columns is None else np.concatenate([columns.A, columns.G], axis=2)
 
-    def forward(self, x: Array, j: Indices, columns: Array | None) -> Array:
+    def slots(self, columns: Array) -> slice:
+        """Weights that columns of shape (t, m, rows) belong to."""
+        d = self.program.n_weights
+        return slice(d - columns.shape[1], d)
+
+    def forward(self, x: Array, columns: Array | None) -> Array:
         """``K x`` for every target."""
         out = x @ self.KT
         if columns is not None:
-            out += (columns - self.KT[j]) * x[np.arange(len(j)), j][:, None]
+            out += (x[:, None, self.slots(columns)] @ columns)[:, 0]
         return np.asarray(out)
 
-    def adjoint(self, weights: Array, j: Indices, columns: Array | None) -> Array:
+    def adjoint(self, weights: Array, columns: Array | None) -> Array:
         """``Kᵀ weights`` for every target."""
         out = weights @ self.K
         if columns is not None:
-            out[np.arange(len(j)), j] = np.einsum("tn,tn->t", columns, weights)
+            out[:, self.slots(columns)] = (columns @ weights[:, :, None])[:, :, 0]
         return np.asarray(out)
 
-    def gram(self, weights: Array, j: Indices, columns: Array | None) -> Array:
+    def gram(self, weights: Array, columns: Array | None) -> Array:
         """``Kᵀ diag(weights) K`` for every target."""
         t, size = len(weights), self.K.shape[1]
         if self._pairs is not None:
@@ -82,11 +84,12 @@ class Rows:
                 upper = blas.dsyrk(1.0, scaled.T, trans=1, lower=0)
                 out[k] = upper + np.triu(upper, 1).T
         if columns is not None:
-            border = (weights * columns) @ self.K
-            every = np.arange(t)
-            border[every, j] = np.einsum("tn,tn,tn->t", weights, columns, columns)
-            out[every, j, :] = border
-            out[every, :, j] = border
+            slots = self.slots(columns)
+            weighted = weights[:, None, :] * columns
+            border = weighted @ self.K
+            border[:, :, slots] = weighted @ columns.transpose(0, 2, 1)
+            out[:, slots, :] = border
+            out[:, :, slots] = border.transpose(0, 2, 1)
         return np.asarray(out)
 
 
@@ -112,12 +115,12 @@ class System:
         rows: Rows,
         state: State,
         goal: Array,
-        j: Indices,
+        charge: Array,
         columns: Array | None,
         u: Array,
     ) -> None:
         program = rows.program
-        self.program, self.rows, self.j, self.columns, self.parts = program, rows, j, columns, rows.parts
+        self.program, self.rows, self.columns, self.parts = program, rows, columns, rows.parts
         wp, wm, xi, surplus, hard, loss, norm = self.parts
         P, Z, b = state.P, state.Z, state.b
         n, d = program.n_rows, program.n_weights
@@ -130,7 +133,7 @@ class System:
 
         # Residuals of all equations; zero up to rounding once a full step has been taken.
         w = P[:, wp] - P[:, wm]
-        left = rows.forward(np.hstack([w, b]), j, columns)
+        left = rows.forward(np.hstack([w, b]), columns)
         self.res_rows = -left
         self.res_rows[:, :n] += program.r - P[:, xi] + P[:, surplus]
         self.res_rows[:, n:] += program.h + P[:, hard]
@@ -139,21 +142,22 @@ class System:
         self.res_loss = rows.loss_limit(state.m) - spent
         self.res_norm = state.m - (P[:, wp] + P[:, wm]) @ program.gamma - P[:, norm][:, 0]
         lam, nu = Z[:, loss], Z[:, norm]
-        y = rows.adjoint(np.hstack([Z[:, surplus], Z[:, hard]]), j, columns)
+        y = rows.adjoint(np.hstack([Z[:, surplus], Z[:, hard]]), columns)
         y[:, :d] += goal - lam * u
-        self.res_wp = nu * program.gamma - y[:, :d] - Z[:, wp]
-        self.res_wm = nu * program.gamma + y[:, :d] - Z[:, wm]
+        price = nu * program.gamma + charge
+        self.res_wp = price - y[:, :d] - Z[:, wp]
+        self.res_wm = price + y[:, :d] - Z[:, wm]
         self.res_xi = lam * program.s - Z[:, surplus] - Z[:, xi]
         self.res_b = lam * program.v - y[:, d:]
         self.res_m = np.zeros(len(P)) if self.price is None else (lam / self.price - nu)[:, 0]
 
-        matrix = rows.gram(self.D, j, columns)
+        matrix = rows.gram(self.D, columns)
         diagonal = np.einsum("tkk->tk", matrix)
         diagonal *= 1.0 + 1e-14
         diagonal[:, :d] += 1.0 / self.theta
         weighted = np.zeros_like(self.D)
         weighted[:, :n] = self.pull
-        a = rows.adjoint(weighted, j, columns)
+        a = rows.adjoint(weighted, columns)
         a[:, :d] -= u
         a[:, d:] -= program.v
         k = np.zeros_like(a)
@@ -173,7 +177,7 @@ class System:
         """Largest residual of the dual equations, relative to the duals."""
         wp, wm, xi, *_ = self.parts
         pairs = ((self.res_wp, wp), (self.res_wm, wm), (self.res_xi, xi))
-        return float(max(np.max(np.abs(res) / self.Z[:, part]) for res, part in pairs))
+        return float(max(np.max(np.abs(res) / self.Z[:, part], initial=0.0) for res, part in pairs))
 
     def direction(self, products: Array) -> tuple[Array, Array, Array, Array]:
         """Step ``(dP, dZ, db, dm)`` with ``Z dP + P dZ = products`` that removes all residuals."""
@@ -188,7 +192,7 @@ class System:
         c[:, :n] += U[:, surplus] - ux
         c[:, n:] += U[:, hard]
         weighted = self.D * c
-        rhs = rows.adjoint(weighted, self.j, self.columns)
+        rhs = rows.adjoint(weighted, self.columns)
         rhs[:, :d] += (up - um) / self.theta
         rhs[:, d:] -= self.res_b
         rhs_loss = ux @ program.s + U[:, loss][:, 0] + np.einsum("tn,tn->t", self.pull, c[:, :n]) - self.res_loss
@@ -204,7 +208,7 @@ class System:
         dw, db = x[:, :d], x[:, d:]
 
         dP, dZ = np.empty_like(Q), np.empty_like(Q)
-        dual_rows = weighted - self.D * rows.forward(x, self.j, self.columns)
+        dual_rows = weighted - self.D * rows.forward(x, self.columns)
         dual_rows[:, :n] += self.pull * dlam[:, None]
         dZ[:, surplus], dZ[:, hard] = dual_rows[:, :n], dual_rows[:, n:]
         dy = (dw - up + um) / self.theta + self.kappa * program.gamma * dnu[:, None]

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Array", "Budget", "Duals", "Indices", "Program", "Targets"]
+__all__ = ["Array", "Budget", "Columns", "Duals", "Indices", "Program", "Targets"]
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -150,45 +150,50 @@ class Program:
         d = self.n_weights
         return replace(self, lower=_vector(lower, d, 0.0, "lower"), upper=_vector(upper, d, 0.0, "upper"))
 
-    def with_empty_column(self) -> Program:
-        """Return the program with one more weight, last, that stands in no row: a place for substitutions."""
+    def with_slots(self, gamma: ArrayLike) -> Program:
+        """Return the program with more weights, last, that stand in no row: places for :class:`Columns`."""
+        more = np.atleast_1d(np.asarray(gamma, dtype=float))
 
         def widen(matrix: Array) -> Array:
-            return np.hstack([matrix, np.zeros((len(matrix), 1))])
+            return np.hstack([matrix, np.zeros((len(matrix), len(more)))])
 
         return replace(
             self,
             A=widen(self.A),
             G=widen(self.G),
-            gamma=np.append(self.gamma, 1.0),
-            u=np.append(self.u, 0.0),
-            lower=np.append(self.lower, -np.inf),
-            upper=np.append(self.upper, np.inf),
+            gamma=np.append(self.gamma, more),
+            u=np.append(self.u, np.zeros(len(more))),
+            lower=np.append(self.lower, np.full(len(more), -np.inf)),
+            upper=np.append(self.upper, np.full(len(more), np.inf)),
         )
 
-    def rows(self, w: Array, b: Array, targets: Targets | None = None) -> Array:
+    def rows(self, w: Array, b: Array, columns: Columns | None = None) -> Array:
         """Left sides ``A w + B b`` of the hinge rows, for one point or a batch of points (one per target)."""
         left = w @ self.A.T + b @ self.B.T
-        if targets is not None and targets.columns is not None:
-            j = targets.index
-            left += (targets.columns - self.A[:, j].T) * w[np.arange(len(j)), j][:, None]
-        return np.asarray(left)
+        return np.asarray(left if columns is None else left + columns.forward(columns.A, w))
 
     def norm(self, w: Array) -> Any:
         """Norm of one point or of each of a batch."""
         return np.abs(w) @ self.gamma
 
-    def loss(self, w: Array, b: Array, targets: Targets | None = None) -> Any:
-        """Loss of one point or of each of a batch, with the least slacks possible."""
-        slack = np.maximum(0.0, self.r - self.rows(w, b, targets))
-        return slack @ self.s + w @ self.u + b @ self.v
+    def hard_rows(self, w: Array, b: Array, columns: Columns | None = None) -> Array:
+        """Left sides ``G w + H b`` of the hard rows, for one point or a batch of points (one per target)."""
+        left = w @ self.G.T + b @ self.H.T
+        return np.asarray(left if columns is None else left + columns.forward(columns.G, w))
 
-    def hard_violation(self, w: Array, b: Array) -> Any:
+    def loss(self, w: Array, b: Array, columns: Columns | None = None) -> Any:
+        """Loss of one point or of each of a batch, with the least slacks possible."""
+        slack = np.maximum(0.0, self.r - self.rows(w, b, columns))
+        linear = w @ self.u + b @ self.v
+        if columns is not None:
+            linear = linear + np.einsum("tm,tm->t", columns.u, w[:, columns.slots(self)])
+        return slack @ self.s + linear
+
+    def hard_violation(self, w: Array, b: Array, columns: Columns | None = None) -> Any:
         """Largest violation of a hard row or of the box, 0 if there is none."""
         worst = np.maximum(np.maximum(self.lower - w, w - self.upper), 0.0).max(axis=-1, initial=0.0)
         if self.n_hard:
-            hard = np.maximum(self.h - (w @ self.G.T + b @ self.H.T), 0.0).max(axis=-1)
-            worst = np.maximum(worst, hard)
+            worst = np.maximum(worst, np.maximum(self.h - self.hard_rows(w, b, columns), 0.0).max(axis=-1))
         return worst
 
 
@@ -224,34 +229,80 @@ class Budget:
 
 
 @dataclass(frozen=True, eq=False)
-class Targets:
-    """A batch of objectives ``max sign · w_index``, each optionally with a column of its own for that weight.
+class Columns:
+    """Columns that each target of a batch brings along for the last ``m`` weights, which are empty in the program.
 
     Attributes
     ----------
-    index : ndarray of shape (t,)
-        The weight that is maximised.
-    sign : ndarray of shape (t,)
-        +1 for its maximum, -1 for the negated minimum.
-    columns : ndarray of shape (t, n) or None
-        Values that replace column ``index`` of ``A`` in this one problem.
-    linear : ndarray of shape (t,) or None
-        Values that replace entry ``index`` of ``u`` along with it.
+    A, G : ndarray of shape (t, m, n), (t, m, n_hard)
+        Their entries in the hinge rows and in the hard rows.
+    u : ndarray of shape (t, m)
+        Their part in the linear loss.
+    """
+
+    A: Array
+    G: Array
+    u: Array
+
+    def slots(self, program: Program) -> slice:
+        """Weights that the columns belong to."""
+        return slice(program.n_weights - self.u.shape[1], program.n_weights)
+
+    def forward(self, matrix: Array, w: Array) -> Array:
+        """Contribution of the columns to the left sides at a batch of points."""
+        return np.asarray((w[:, None, -self.u.shape[1] :] @ matrix)[:, 0])
+
+    def take(self, chosen: Any) -> Columns:
+        """Those of some of the targets."""
+        return Columns(self.A[chosen], self.G[chosen], self.u[chosen])
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """A batch of objectives ``max Σ coefficient · w_index − charge · |w_index|``, summed over a few weights each.
+
+    Attributes
+    ----------
+    index : ndarray of shape (t, k)
+        The weights.
+    coefficient : ndarray of shape (t, k)
+        Their coefficients.
+    charge : ndarray of shape (t, k) or None
+        What a unit of their magnitude costs, at least 0: ``max −Σ |w_index|`` finds the least magnitude of a group.
+    columns : Columns or None
+        Columns of their own.
     """
 
     index: Indices
-    sign: Array
-    columns: Array | None = None
-    linear: Array | None = None
+    coefficient: Array
+    charge: Array | None = None
+    columns: Columns | None = None
+
+    @classmethod
+    def single(cls, index: ArrayLike, sign: ArrayLike, columns: Columns | None = None) -> Targets:
+        """Objectives ``max sign · w_index`` of one weight each."""
+        return cls(np.asarray(index, dtype=np.intp)[:, None], np.asarray(sign, dtype=float)[:, None], None, columns)
 
     def __len__(self) -> int:
         return len(self.index)
 
     def take(self, chosen: Indices) -> Targets:
         """Some of the targets."""
-        columns = None if self.columns is None else self.columns[chosen]
-        linear = None if self.linear is None else self.linear[chosen]
-        return Targets(self.index[chosen], self.sign[chosen], columns, linear)
+        charge = None if self.charge is None else self.charge[chosen]
+        columns = None if self.columns is None else self.columns.take(chosen)
+        return Targets(self.index[chosen], self.coefficient[chosen], charge, columns)
+
+    def value(self, w: Array) -> Array:
+        """Objectives at one point each."""
+        chosen = np.take_along_axis(w, self.index, axis=1)
+        value = (self.coefficient * chosen).sum(axis=1)
+        return np.asarray(value if self.charge is None else value - (self.charge * np.abs(chosen)).sum(axis=1))
+
+    def spread(self, values: Array, size: int) -> Array:
+        """Values per listed weight as rows over all weights."""
+        out = np.zeros((len(self), size))
+        np.add.at(out, (np.arange(len(self))[:, None], self.index), values)
+        return out
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from allrelevant.lp.program import Array, Budget, Duals, Indices, Program, Targets
+from allrelevant.lp.program import Array, Budget, Columns, Duals, Indices, Program, Targets
 
 __all__ = ["Reduction", "reduce_rows"]
 
@@ -41,10 +41,11 @@ class Reduction:
 
     def targets(self, targets: Targets) -> Targets:
         """Restate targets that bring columns of their own."""
-        if targets.columns is None:
+        columns = targets.columns
+        if columns is None:
             return targets
-        pull = -targets.columns[:, self.linear] @ self.whole.s[self.linear]
-        return replace(targets, columns=targets.columns[:, self.kept], linear=pull + self.whole.u[targets.index])
+        pull = columns.A[:, :, self.linear] @ self.whole.s[self.linear]
+        return replace(targets, columns=Columns(columns.A[:, :, self.kept], columns.G, columns.u - pull))
 
     def duals(self, duals: Duals) -> Duals:
         """Extend multipliers to all rows."""
@@ -57,7 +58,7 @@ class Reduction:
 def reduce_rows(program: Program, budget: Budget, w: Array, b: Array) -> Reduction:
     """Keep the rows whose margin at ``(w, b)`` is close to their right side."""
     margin = program.rows(w, b) - program.r
-    band = BAND[0] + BAND[1] * budget.norm * float(np.sqrt(np.mean(program.A**2)))
+    band = BAND[0] + BAND[1] * budget.norm * float(np.sqrt(np.mean(program.A**2))) if program.A.size else BAND[0]
     kept = np.flatnonzero(np.abs(margin) < band)
     linear = np.flatnonzero(margin <= -band)
     s = program.s[linear]

@@ -36,15 +36,17 @@ class Bounds:
     Attributes
     ----------
     value : ndarray of shape (t,)
-        ``max sign · w_index``, attained by a feasible point.
+        The greatest objective, attained by a feasible point.
     opposite : ndarray of shape (t,)
-        Proven upper bound of ``-sign · w_index``.
+        Proven upper bound of the negated objective.
     least, most : ndarray of shape (d,)
         Range of every weight over the feasible points visited.
     gap : float
         Largest distance from the attained value to the proven bound, as a share of the norm budget.
     n_reference : int
         Targets that only the last engine asked could prove.
+    points : ndarray of shape (t, d) or None
+        Where the objectives are attained, if that was asked for.
     """
 
     value: Array
@@ -53,6 +55,7 @@ class Bounds:
     most: Array
     gap: float
     n_reference: int
+    points: Array | None = None
 
     @classmethod
     def join(cls, parts: Sequence[Bounds]) -> Bounds:
@@ -113,8 +116,10 @@ class BoundSolver:
             if _has_room(program, budget, *centre):
                 self._anchor = centre
 
-    def solve(self, targets: Targets) -> Bounds:
+    def solve(self, targets: Targets, *, points: bool = False) -> Bounds:
         """Solve and prove all targets: by the engine asked first, and what that does not prove by the next.
+
+        With `points` the points that attain the objectives are returned too.
 
         Raises
         ------
@@ -136,10 +141,11 @@ class BoundSolver:
         else:
             k = rest[0]
             raise SolverError(
-                f"the bound of weight {int(targets.index[k])} was not proven: its two sides are {gap[k]:.2g} of the "
+                f"the bound of weight {int(targets.index[k, 0])} was not proven: its two sides are {gap[k]:.2g} of the "
                 f"norm budget apart (limit {GAP_LIMIT:g}); a wider budget or better scaled data may help"
             )
-        return Bounds(value, opposite, w.min(axis=0), w.max(axis=0), float(gap.max()), n_reference)
+        found = w if points else None
+        return Bounds(value, opposite, w.min(axis=0), w.max(axis=0), float(gap.max()), n_reference, found)
 
     def _engines(self) -> Iterator[Callable[[Targets], Proposal]]:
         if self._reduced is not None:

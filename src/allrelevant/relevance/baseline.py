@@ -11,10 +11,13 @@ from allrelevant._progress import Progress
 from allrelevant.formulations import Formulation
 from allrelevant.lp import Array, PenalisedSolver, Program
 from allrelevant.lp.certificate import repair
+from allrelevant.lp.highs import HighsPenalised
 from allrelevant.lp.program import Duals
 
 __all__ = ["Baseline", "Fold", "fit_baseline", "penalty_path"]
 
+#: Weights are 0 if they move no row by more than this; margins are 1.
+NO_REACH = 1e-8
 #: Values of C tried per setting of the other hyperparameters, half a decade apart.
 N_PENALTIES = 9
 
@@ -38,7 +41,7 @@ class Baseline:
     program : Program
         Its rows on all samples.
     C : float
-        Penalty of the loss.
+        Penalty of the loss; 0 if no weights at all are the best choice.
     w, b : ndarray
         The optimal point.
     cross_validated : float or None
@@ -61,26 +64,40 @@ class Baseline:
         return {"C": self.C, **self.formulation.hyperparameters}
 
 
-def penalty_path(program: Program) -> Array:
-    """Values of `C` worth trying, ascending, from just above the one below which all weights are 0.
+def penalty_path(program: Program, weights: slice = slice(None)) -> Array:
+    """Values of `C` worth trying, ascending, from just above the one below which the given weights are all 0.
 
     With weights at 0 only the offsets are fitted. Scaling that model's multipliers shows up to which `C` it stays
     optimal; the path covers four and a half decades above.
     """
-    bare = Program.build(
+    z = np.abs(_bare_pull(program)) / program.gamma
+    pull = float(np.max(z[weights], initial=0.0))
+    if pull == 0.0:
+        return np.ones(1)
+    return np.asarray(10.0 ** (0.5 * np.arange(1, N_PENALTIES + 1)) / pull)
+
+
+def _bare(program: Program) -> Program:
+    """The program without any weights."""
+    return Program.build(
         np.zeros((program.n_rows, 0)), program.B, program.r, s=program.s,
         G=np.zeros((program.n_hard, 0)), H=program.H, h=program.h, v=program.v,
     )  # fmt: skip
-    _, b = PenalisedSolver(bare).solve(1.0)
+
+
+def _bare_pull(program: Program) -> Array:
+    """How much, without any weights, the loss falls with each of them."""
+    if program.v.any():
+        # Multipliers of hard rows balance a cost of the offsets: those that the solver found.
+        _, _, duals = HighsPenalised(_bare(program)).solve(1.0)
+        return np.asarray((duals.alpha @ program.A + duals.beta @ program.G)[0] - program.u)
+    _, b = PenalisedSolver(_bare(program)).solve(1.0)
     need = program.r - program.B @ b
     tie = 1e-9 * np.maximum(1.0, np.abs(program.r))
     # Rows on the edge share what the offsets' equations ask of them evenly: no vertex of the solver's choosing.
     alpha = np.where(need > tie, 1.0, np.where(need < -tie, 0.0, 0.5)) * program.s
     even = repair(program, Duals(alpha[None], np.zeros((1, program.n_hard)), np.ones(1)))
-    pull = float(np.max(np.abs(even.alpha @ program.A - program.u) / program.gamma, initial=0.0))
-    if pull == 0.0:
-        return np.ones(1)
-    return np.asarray(10.0 ** (0.5 * np.arange(1, N_PENALTIES + 1)) / pull)
+    return np.asarray((even.alpha @ program.A)[0] - program.u)
 
 
 def fit_baseline(
@@ -102,8 +119,12 @@ def fit_baseline(
         formulation, C, score = _search(formulation, X, target, sample_weight, list(folds), progress)
     program = formulation.program(X, target, sample_weight)
     with progress.stage("baseline", 1):
-        w, b = PenalisedSolver(program).solve(C)
+        w, b = PenalisedSolver(program).solve(C) if C > 0 else _empty(program)
         progress.step()
+    # Weights that move no row by more than rounding are none.
+    reach = np.maximum(np.abs(program.A).max(axis=0, initial=0.0), np.abs(program.G).max(axis=0, initial=0.0))
+    if float(np.max(np.abs(w) * reach, initial=0.0)) < NO_REACH:
+        w = np.zeros_like(w)
     return Baseline(formulation, program, float(C), w, b, score, formulation.predict(X, w, b))
 
 
@@ -119,7 +140,9 @@ def _search(
     candidates = formulation.candidates(target)
     with progress.stage("search", len(candidates) * len(folds)):
         for candidate in candidates:
-            path = penalty_path(candidate.program(X, target, sample_weight))
+            path = penalty_path(candidate.program(X, target, sample_weight), candidate.predictive(X.shape[1]))
+            if candidate.may_be_empty:
+                path = np.append(0.0, path)
             scores = np.zeros(len(path))
             for fold in folds:
                 scores += _path_scores(candidate, X, target, fold, path) / len(folds)
@@ -132,13 +155,18 @@ def _search(
     return best
 
 
+def _empty(program: Program) -> tuple[Array, Array]:
+    """The best point without any weights."""
+    return np.zeros(program.n_weights), PenalisedSolver(_bare(program)).solve(1.0)[1]
+
+
 def _path_scores(formulation: Formulation, X: Array, target: Array, fold: Fold, path: Array) -> Array:
     train, test = fold.train > 0, fold.test > 0
     program = formulation.program(X[train], target[train], fold.train[train])
     solver = PenalisedSolver(program)
     scores = np.empty(len(path))
     for k, C in enumerate(path):
-        w, b = solver.solve(C)
+        w, b = solver.solve(C) if C > 0 else _empty(program)
         scores[k] = formulation.score(target[test], formulation.predict(X[test], w, b), fold.test[test])
         if program.loss(w, b) <= 0.0:
             # Without loss a larger penalty of it changes nothing.

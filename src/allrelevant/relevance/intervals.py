@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import NDArray
 
 from allrelevant._progress import Progress
-from allrelevant.lp import Array, Bounds, BoundSolver, Targets, choose_engine
-from allrelevant.lp.program import Indices
+from allrelevant.formulations import Feature
+from allrelevant.lp import Array, Bounds, BoundSolver, Program, Targets, choose_engine
+from allrelevant.lp.program import Columns, Indices
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 
-__all__ = ["Intervals", "relevance_intervals", "solve_targets"]
+__all__ = ["Intervals", "greatest_relevance", "relevance_intervals", "solve_targets"]
 
 #: Targets per task, fewer where their matrices would not fit in so many numbers. The number of workers has no say in
 #: it, so that it cannot change any answer.
 CHUNK = 50
 CHUNK_NUMBERS = 2**25
+#: The greatest sum of magnitudes of up to so many weights is found exactly, by one program per pattern of signs.
+EXACT_TOTAL = 6
+#: Beyond, a pattern is improved from one program to the next, at most so many times.
+ASCENTS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +34,10 @@ class Intervals:
 
     Attributes
     ----------
-    minimum, maximum : ndarray of shape (d,)
-        Least and most ``|w_k| / μ`` over the near-optimal set.
+    minimum, maximum : ndarray of shape (n_features,)
+        Least and most relevance over the near-optimal set.
+    exact : ndarray of shape (n_features,)
+        Where the maximum is proven; elsewhere, for groups of many columns, it is attained but may be exceeded.
     gap : float
         Largest certified gap of a bound.
     n_programs : int
@@ -39,68 +48,178 @@ class Intervals:
 
     minimum: Array
     maximum: Array
+    exact: NDArray[np.bool_]
     gap: float
     n_programs: int
     engine: str
 
 
+@dataclass(frozen=True, eq=False)
+class _Goals:
+    """Combinations of weights to bound, with the feature each belongs to."""
+
+    owner: Indices
+    index: Indices
+    coefficient: Array
+
+    @classmethod
+    def of(cls, parts: Sequence[tuple[int, Indices, Array]]) -> _Goals:
+        """Pad the combinations to one width."""
+        width = max((len(index) for _, index, _ in parts), default=1)
+        index = np.zeros((len(parts), width), dtype=np.intp)
+        coefficient = np.zeros((len(parts), width))
+        for k, (_, weights, values) in enumerate(parts):
+            index[k, : len(weights)], coefficient[k, : len(weights)] = weights, values
+            index[k, len(weights) :] = weights[0]
+        return cls(np.array([owner for owner, _, _ in parts], dtype=np.intp), index, coefficient)
+
+
 def relevance_intervals(
     near: NearOptimalSet,
+    features: Sequence[Feature],
     *,
     engine: str,
     n_jobs: int | None,
     progress: Progress,
-    only: Sequence[int] | None = None,
 ) -> Intervals:
-    """Bound weights from both sides by two linear programs each, fewer where the answer is already known.
+    """Bound features from both sides by two linear programs per contrast, fewer where the answer is already known.
 
-    The near-optimal set is convex, so a weight ranges over one interval ``[low, high]`` and its magnitude over
-    ``[max(0, low, −high), max(−low, high)]``. What needs no program: a column that equals another one
-    or its negative; and the less likely side of a weight once a visited point shows that the weight can vanish and the
-    multipliers of the likelier side prove that this side reaches further. A weight whose column is 0 is part of no
-    model; it is given the interval [0, 0], not the norm that happens to be left over for it.
+    The near-optimal set is convex, so a contrast ranges over one interval ``[low, high]`` and its magnitude over
+    ``[max(0, low, −high), max(−low, high)]``. What needs no program: a feature whose columns equal those of another one
+    or their negatives; and the less likely side of a single weight once a visited point shows that the weight can
+    vanish and the multipliers of the likelier side prove that this side reaches further. A feature whose columns are 0
+    is part of no model; it is given the interval [0, 0], not the norm that happens to be left over for it.
 
     Parameters
     ----------
     near : NearOptimalSet
         The set.
+    features : sequence of Feature
+        What to bound.
     engine, n_jobs, progress
         How to solve.
-    only : sequence of int, optional
-        Weights to bound; all by default.
     """
     program = near.program
-    wanted = np.arange(program.n_weights) if only is None else np.asarray(only, dtype=np.intp)
+    count = len(features)
     engine = choose_engine(program, engine)
+    exact = np.array([not feature.total or len(feature.weights) <= EXACT_TOTAL for feature in features], dtype=bool)
     if near.mu == 0.0:
-        return Intervals(np.zeros(len(wanted)), np.zeros(len(wanted)), 0.0, 0, engine)
-    columns = np.vstack([program.A[:, wanted], program.G[:, wanted], program.u[wanted], program.gamma[wanted]])
-    place = _representatives(columns)
+        return Intervals(np.zeros(count), np.zeros(count), np.ones(count, dtype=bool), 0.0, 0, engine)
+    place = _representatives(program, features)
     chosen, position = np.unique(place[place >= 0], return_inverse=True)
-    index = wanted[chosen]
-    sign = np.where(near.w[index] < 0, -1.0, 1.0)
+    linear = [(k, features[k]) for k in chosen if not features[k].total]
+    totals = [(k, features[k]) for k in chosen if features[k].total]
     solver = BoundSolver(program, near.budget, (near.w, near.b), engine)
 
-    with progress.stage("intervals", 2 * len(index)):
-        likely = solve_targets(solver, Targets(index, sign), n_jobs=n_jobs, progress=progress)
-        least, most = np.minimum(likely.least, near.w), np.maximum(likely.most, near.w)
-        vanishes = np.where(sign > 0, least[index] <= 0, most[index] >= 0)
-        settled = vanishes & (likely.opposite <= likely.value)
-        progress.step(int(settled.sum()))
-        rest = np.flatnonzero(~settled)
-        other = solve_targets(solver, Targets(index[rest], -sign[rest]), n_jobs=n_jobs, progress=progress)
-    # In the direction of the likelier side a weight ranges over [low, likely.value].
-    low = np.zeros(len(index))
-    low[rest] = -other.value
-    gap = max(likely.gap, other.gap)
-    minimum = np.maximum(np.maximum(low, -likely.value), 0.0)
-    maximum = np.maximum(likely.value, -low)
+    minimum, maximum = np.zeros(count), np.zeros(count)
+    with progress.stage("intervals", 2 * sum(len(feature.contrasts) for _, feature in linear) + 2 * len(totals)):
+        low, high, owner, gap, n_programs = _contrasts(near, linear, solver, n_jobs, progress)
+        np.maximum.at(minimum, owner, np.maximum(np.maximum(low, -high), 0.0))
+        np.maximum.at(maximum, owner, np.maximum(high, -low))
+        for k, feature in totals:
+            weights, factors = feature.weights[None], feature.contrasts
+            least = solver.solve(Targets(weights, np.zeros_like(factors), factors))
+            most, more, solved = greatest_relevance(solver, feature, None, n_jobs=n_jobs, progress=progress)
+            minimum[k], maximum[k] = max(-least.value[0], 0.0), most[0]
+            gap, n_programs = max(gap, least.gap, more), n_programs + 1 + solved
+            progress.step(2)
     # What a proof cannot tell from 0 is 0.
     minimum[minimum <= gap * near.budget.norm] = 0.0
+    spread = np.zeros((2, count))
+    spread[:, place >= 0] = np.stack([minimum, maximum])[:, chosen][:, position] / near.mu
+    return Intervals(spread[0], spread[1], exact, gap, n_programs, engine)
 
-    spread = np.zeros((2, len(wanted)))
-    spread[:, place >= 0] = np.stack([minimum, maximum])[:, position] / near.mu
-    return Intervals(spread[0], spread[1], gap, len(index) + len(rest), engine)
+
+def _contrasts(
+    near: NearOptimalSet,
+    features: Sequence[tuple[int, Feature]],
+    solver: BoundSolver,
+    n_jobs: int | None,
+    progress: Progress,
+) -> tuple[Array, Array, Indices, float, int]:
+    """Range ``[low, high]`` of every contrast in the direction it has in the baseline, and the feature it is of."""
+    parts = [
+        (k, feature.weights[contrast != 0.0], contrast[contrast != 0.0])
+        for k, feature in features
+        for contrast in feature.contrasts
+    ]
+    goals = _Goals.of(parts)
+    value = (near.w[goals.index] * goals.coefficient).sum(axis=1)
+    sign = np.where(value < 0, -1.0, 1.0)[:, None]
+    likely = solve_targets(solver, Targets(goals.index, sign * goals.coefficient), n_jobs=n_jobs, progress=progress)
+    least, most = np.minimum(likely.least, near.w), np.maximum(likely.most, near.w)
+    weight, side = goals.index[:, 0], (sign * goals.coefficient)[:, 0]
+    vanishes = np.where(side > 0, least[weight] <= 0, most[weight] >= 0)
+    settled = (np.count_nonzero(goals.coefficient, axis=1) == 1) & vanishes & (likely.opposite <= likely.value)
+    progress.step(int(settled.sum()))
+    rest = np.flatnonzero(~settled)
+    against = Targets(goals.index[rest], -(sign * goals.coefficient)[rest])
+    other = solve_targets(solver, against, n_jobs=n_jobs, progress=progress)
+    low = np.zeros(len(parts))
+    low[rest] = -other.value
+    return low, likely.value, goals.owner, max(likely.gap, other.gap), len(parts) + len(rest)
+
+
+def greatest_relevance(
+    solver: BoundSolver,
+    feature: Feature,
+    columns: Columns | None,
+    *,
+    n_jobs: int | None,
+    progress: Progress,
+) -> tuple[Array, float, int]:
+    """Find the most relevance of one feature, or of each of the columns given in its place.
+
+    Contrasts are tried with both signs, sums of magnitudes with all patterns of signs or, where these are too many,
+    with a pattern that is followed uphill: what is found then is attained, but may be exceeded.
+
+    Returns
+    -------
+    value : ndarray of shape (n_columns,)
+        Not normalised.
+    gap, n_programs : float, int
+        Largest certified gap and number of programs solved.
+    """
+    count = 1 if columns is None else len(columns.u)
+    if feature.total and len(feature.weights) > EXACT_TOTAL:
+        return _ascend(solver, feature, columns, count)
+    if feature.total:
+        signs = np.array(list(product((1.0, -1.0), repeat=len(feature.weights))))
+        directions = signs * feature.contrasts
+    else:
+        directions = np.vstack([feature.contrasts, -feature.contrasts])
+    n = len(directions)
+    targets = Targets(
+        np.repeat(feature.weights[None], n * count, axis=0),
+        np.repeat(directions, count, axis=0),
+        None,
+        None if columns is None else columns.take(np.tile(np.arange(count), n)),
+    )
+    bounds = solve_targets(solver, targets, n_jobs=n_jobs, progress=progress)
+    return np.maximum(bounds.value.reshape(n, count).max(axis=0), 0.0), bounds.gap, n * count
+
+
+def _ascend(solver: BoundSolver, feature: Feature, columns: Columns | None, count: int) -> tuple[Array, float, int]:
+    program, factors = solver.program, feature.contrasts
+    index = np.repeat(feature.weights[None], count, axis=0)
+    # Where a small weight would lower the loss.
+    if columns is None:
+        pull = (program.s @ program.A[:, feature.weights] - program.u[feature.weights])[None]
+    else:
+        pull = columns.A @ program.s - columns.u
+    signs = np.where(pull < 0, -1.0, 1.0)
+    best, gap, n_programs = np.full(count, -np.inf), 0.0, 0
+    for _ in range(ASCENTS):
+        bounds = solver.solve(Targets(index, signs * factors, None, columns), points=True)
+        assert bounds.points is not None
+        chosen = np.take_along_axis(bounds.points, index, axis=1)
+        value = (np.abs(chosen) * factors).sum(axis=1)
+        gap, n_programs = max(gap, bounds.gap), n_programs + count
+        if not (value > best + 1e-9 * solver.budget.norm).any():
+            break
+        best = np.maximum(best, value)
+        signs = np.where(chosen == 0.0, signs, np.sign(chosen))
+    return best, gap, n_programs
 
 
 def solve_targets(solver: BoundSolver, targets: Targets, *, n_jobs: int | None, progress: Progress) -> Bounds:
@@ -117,12 +236,19 @@ def solve_targets(solver: BoundSolver, targets: Targets, *, n_jobs: int | None, 
     return Bounds.join(list(parts))
 
 
-def _representatives(columns: Array) -> Indices:
-    """For each column the first that equals it, up to the sign of all but the last entry; -1 for columns of zeros."""
-    first: dict[bytes, int] = {}
-    out = np.empty(columns.shape[1], dtype=np.intp)
-    for k, column in enumerate((columns + 0.0).T):
-        leading = column[:-1][np.argmax(column[:-1] != 0.0)]
-        key = (column[:-1] * np.sign(leading) + 0.0).tobytes() + column[-1:].tobytes()
+def _representatives(program: Program, features: Sequence[Feature]) -> Indices:
+    """For each feature the first whose columns equal its own, or their negatives; -1 for columns of zeros."""
+    columns = np.vstack([program.A, program.G, program.u]).T + 0.0
+    first: dict[tuple[bytes, ...], int] = {}
+    out = np.empty(len(features), dtype=np.intp)
+    for k, feature in enumerate(features):
+        block = columns[feature.weights]
+        flat = block.ravel()
+        leading = flat[np.argmax(flat != 0.0)] if flat.size else 0.0
+        key = (
+            (block * np.sign(leading) + 0.0).tobytes(),
+            program.gamma[feature.weights].tobytes(),
+            feature.contrasts.tobytes(),
+        )
         out[k] = first.setdefault(key, k) if leading else -1
     return out

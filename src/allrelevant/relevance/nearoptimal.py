@@ -54,5 +54,5 @@ def near_optimal_set(
     if budgets == "joint":
         budget = Budget((1 + norm_slack) * (mu + C * rho) + least, price=C)
     else:
-        budget = Budget((1 + norm_slack) * mu, rho + loss_slack * (rho + mu / C) + least)
+        budget = Budget((1 + norm_slack) * mu, rho + loss_slack * (rho + (mu / C if mu else 0.0)) + least)
     return NearOptimalSet(program, w, b, mu, rho, budget)

@@ -7,14 +7,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from allrelevant._progress import Progress
-from allrelevant.formulations import Formulation
-from allrelevant.lp import Array, BoundSolver, Program, Targets, choose_engine
+from allrelevant.formulations import Feature, Formulation
+from allrelevant.lp import Array, BoundSolver, choose_engine
 from allrelevant.lp.highs import HighsBounds
-from allrelevant.lp.program import Indices
-from allrelevant.relevance.intervals import Intervals, relevance_intervals, solve_targets
+from allrelevant.lp.program import Columns, Indices
+from allrelevant.relevance.intervals import Intervals, greatest_relevance, relevance_intervals
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 
-__all__ = ["Probes", "added_probes", "concentrated_features", "draw_probes", "replaced_probes", "varying_features"]
+__all__ = [
+    "Probes",
+    "added_probes",
+    "concentrated_features",
+    "draw_probes",
+    "probe_columns",
+    "replaced_probes",
+    "varying_features",
+]
 
 #: A feature is concentrated if fewer samples carry its variance than this share of the median feature's.
 CONCENTRATED = 1.0 / 3.0
@@ -81,17 +89,30 @@ def draw_probes(X: Array, n_probes: int, among: Indices, random_state: np.random
     return source, np.stack([random_state.permutation(X[:, k]) for k in source])
 
 
-def _columns(formulation: Formulation, values: Array, target: Array, sample_weight: Array) -> Array:
-    """Columns that the probes' values have in the program."""
-    return np.ascontiguousarray(formulation.program(values.T, target, sample_weight).A.T)
+def probe_columns(formulation: Formulation, values: Array, target: Array, sample_weight: Array) -> Columns:
+    """State probes in the rows of the program.
+
+    Parameters
+    ----------
+    formulation : Formulation
+        What states them.
+    values : ndarray of shape (n_probes, n_samples) or (n_probes, n_samples, width)
+        Their values; several columns each for probes of groups.
+    target, sample_weight : ndarray of shape (n_samples,)
+        Of the samples.
+    """
+    count, n = values.shape[:2]
+    table = values.reshape(count, n, -1).transpose(1, 0, 2).reshape(n, -1)
+    program = formulation.program(np.ascontiguousarray(table), target, sample_weight)
+    width = program.n_weights // count
+    A, G = (np.ascontiguousarray(matrix.T).reshape(count, width, len(matrix)) for matrix in (program.A, program.G))
+    return Columns(A, G, program.u.reshape(count, width))
 
 
 def added_probes(
     near: NearOptimalSet,
-    formulation: Formulation,
-    values: Array,
-    target: Array,
-    sample_weight: Array,
+    feature: Feature,
+    columns: Columns,
     *,
     engine: str,
     n_jobs: int | None,
@@ -100,26 +121,34 @@ def added_probes(
     """Bound each probe as one more feature beside all others, within the budgets of the baseline.
 
     A near-optimal model always exists, one that ignores the probe, so every probe is usable and its ``minRel`` is 0.
+
+    Parameters
+    ----------
+    near : NearOptimalSet
+        The set.
+    feature : Feature
+        A feature of the kind that the probes imitate.
+    columns : Columns
+        The probes in the rows of the program.
+    engine, n_jobs, progress
+        How to solve.
     """
-    columns = _columns(formulation, values, target, sample_weight)
-    program = near.program.with_empty_column()
-    start = np.append(near.w, 0.0), near.b
+    program = near.program.with_slots(near.program.gamma[feature.weights])
+    places = near.program.n_weights + np.arange(len(feature.weights))
+    start = np.append(near.w, np.zeros(len(places))), near.b
     solver = BoundSolver(program, near.budget, start, choose_engine(program, engine))
-    count = len(columns)
-    targets = Targets(
-        np.full(2 * count, program.n_weights - 1),
-        np.repeat([1.0, -1.0], count),
-        np.vstack([columns, columns]),
-    )
-    with progress.stage("probes", 2 * count):
-        bounds = solve_targets(solver, targets, n_jobs=n_jobs, progress=progress)
-    maximum = np.maximum(bounds.value[:count], bounds.value[count:]) / near.mu
-    return Probes("added", np.zeros(count), np.maximum(maximum, 0.0), count, bounds.gap, 2 * count)
+    count = len(columns.u)
+    with progress.stage("probes", 2 * count * len(feature.contrasts)):
+        most, gap, n_programs = greatest_relevance(
+            solver, replace(feature, weights=places), columns, n_jobs=n_jobs, progress=progress
+        )
+    return Probes("added", np.zeros(count), most / near.mu, count, gap, n_programs)
 
 
 def replaced_probes(
     near: NearOptimalSet,
     formulation: Formulation,
+    X: Array,
     source: Indices,
     values: Array,
     target: Array,
@@ -128,34 +157,27 @@ def replaced_probes(
     engine: str,
     progress: Progress,
 ) -> Probes:
-    """Bound each probe in the place of the feature it was made from, as the papers do.
+    """Bound each probe in the place of the column of `X` it was made from, as the papers do.
 
     Where that feature was needed no near-optimal model may be left; such probes are counted and dropped.
     """
-    columns = _columns(formulation, values, target, sample_weight)
     found: list[Intervals] = []
-    with progress.stage("probes", len(columns)):
-        for k, column in zip(source, columns, strict=True):
-            A = near.program.A.copy()
-            A[:, k] = column
-            interval = _interval_of(replace(near.program, A=A), int(k), near, engine, progress)
-            found.extend([] if interval is None else [interval])
+    with progress.stage("probes", len(values)):
+        for k, column in zip(source, values, strict=True):
+            changed = X.copy()
+            changed[:, k] = column
+            program = formulation.program(changed, target, sample_weight)
+            w, b = HighsBounds(program, near.budget).least_spending()
+            if near.budget.room(program.norm(w), program.loss(w, b)) > 0.0:
+                there = replace(near, program=program, w=w, b=b)
+                probe = [formulation.feature(int(k), X.shape[1])]
+                found.append(relevance_intervals(there, probe, engine=engine, n_jobs=1, progress=progress))
             progress.step()
     return Probes(
         "papers",
         np.array([one.minimum[0] for one in found]),
         np.array([one.maximum[0] for one in found]),
-        len(columns),
+        len(values),
         max((one.gap for one in found), default=0.0),
         sum(one.n_programs for one in found),
     )
-
-
-def _interval_of(
-    program: Program, index: int, near: NearOptimalSet, engine: str, progress: Progress
-) -> Intervals | None:
-    w, b = HighsBounds(program, near.budget).least_spending()
-    if near.budget.room(program.norm(w), program.loss(w, b)) <= 0.0:
-        return None
-    changed = replace(near, program=program, w=w, b=b)
-    return relevance_intervals(changed, engine=engine, n_jobs=1, progress=progress, only=[index])

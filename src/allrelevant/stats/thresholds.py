@@ -42,8 +42,8 @@ def chance_of(relevance: Array, values: Array, power: float = 1.0) -> Array:
     n = len(values)
     spread = raised.std(ddof=1) * np.sqrt(1 + 1 / n)
     excess = relevance**power - raised.mean()
-    if spread == 0.0:
-        return np.where(excess > 0, 0.0, 1.0)
+    if spread <= GAP_LIMIT * raised.mean():  # differences that no proof can tell from 0
+        return np.where(excess > GAP_LIMIT * raised.mean(), 0.0, 1.0)
     return np.asarray(stats.t.sf(excess / spread, n - 1))
 
 
@@ -63,7 +63,7 @@ def find_thresholds(probes: Probes, confidence: float) -> Thresholds:
 
 def classify(minimum: Array, maximum: Array, thresholds: Thresholds) -> NDArray[np.int64]:
     """Class of every feature: relevant if ``maxRel`` is beyond chance, strongly so if ``minRel`` is too."""
-    relevant = maximum > thresholds.max_relevance
+    relevant = maximum > thresholds.max_relevance + GAP_LIMIT
     strong = relevant & (minimum > thresholds.min_relevance)
     classes = np.where(strong, RelevanceClass.STRONG, np.where(relevant, RelevanceClass.WEAK, 0))
     return classes.astype(np.int64)

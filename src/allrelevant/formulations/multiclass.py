@@ -1,0 +1,74 @@
+"""More than two classes, one weight vector each, hinge loss against every other class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allrelevant.formulations.base import Feature, Formulation
+from allrelevant.formulations.classification import weighted_f1
+from allrelevant.lp import Array, Program
+
+__all__ = ["MultiClass"]
+
+
+@dataclass(frozen=True)
+class MultiClass(Formulation):
+    """Rows ``x·(w_c − w_k) + b_c − b_k + ξ ≥ 1`` for every sample of class ``c`` and every other class ``k``.
+
+    The loss of a sample is the sum of its slacks, as Weston and Watkins have it. (Crammer and Singer take the greatest,
+    one slack that several rows share, which the canonical program does not have.) All weight vectors share one norm.
+
+    Adding the same number to the weights of a feature in all classes changes no prediction, so single weights mean
+    little. What counts is the weight of a class less the mean of the other classes': it tells the class from the rest.
+
+    Parameters
+    ----------
+    n_classes : int
+        Number of classes; targets are ``0 … n_classes − 1``. The offset of the last one is 0.
+    """
+
+    n_classes: int = 3
+
+    name: ClassVar[str] = "multi-class classification"
+    metric: ClassVar[str] = "weighted F1"
+    needs_every_stratum: ClassVar[bool] = True
+
+    def program(self, X: Array, target: Array, sample_weight: Array) -> Program:
+        """State the program."""
+        d = X.shape[1]
+        own = target.astype(int)
+        sample, rival = np.nonzero(own[:, None] != np.arange(self.n_classes))
+        one = np.eye(self.n_classes)
+        difference = one[own[sample]] - one[rival]
+        rows = X[sample][:, :, None] * difference[:, None, :]
+        return Program.build(
+            rows.reshape(len(sample), d * self.n_classes),
+            difference[:, :-1],
+            np.ones(len(sample)),
+            s=sample_weight[sample],
+        )
+
+    def feature(self, k: int, n_columns: int) -> Feature:
+        """One weight per class; each class against the others."""
+        c = self.n_classes
+        return Feature(k * c + np.arange(c), (c * np.eye(c) - 1.0) / (c - 1))
+
+    def decision(self, X: Array, w: Array, b: Array) -> Array:
+        """Score of every class."""
+        return np.asarray(X @ w.reshape(-1, self.n_classes) + np.append(b, 0.0))
+
+    def predict(self, X: Array, w: Array, b: Array) -> Array:
+        """Predict the class of the highest score."""
+        return np.asarray(np.argmax(self.decision(X, w, b), axis=1), dtype=float)
+
+    def score(self, target: Array, prediction: Array, sample_weight: Array) -> float:
+        """F1 of all classes, averaged by their weight."""
+        return weighted_f1(target, prediction, sample_weight)
+
+    def strata(self, target: Array) -> NDArray[Any] | None:
+        """The classes."""
+        return target

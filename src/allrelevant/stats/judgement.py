@@ -1,0 +1,185 @@
+"""From intervals to classes: draw probes, learn from them what chance can do, judge the features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allrelevant._progress import Progress
+from allrelevant.formulations import Feature, Formulation
+from allrelevant.lp import Array
+from allrelevant.lp.program import Indices
+from allrelevant.relevance.intervals import Intervals
+from allrelevant.relevance.nearoptimal import NearOptimalSet
+from allrelevant.result import RelevanceClass, Thresholds
+from allrelevant.stats.probes import (
+    Probes,
+    added_probes,
+    concentrated_features,
+    draw_probes,
+    probe_columns,
+    replaced_probes,
+    varying_features,
+)
+from allrelevant.stats.thresholds import MIN_PROBES, RULES, chance_of, classify, find_thresholds
+
+__all__ = ["Judgement", "Sample", "judge"]
+
+#: Probes of a feature's own, for features that cannot be compared with others.
+OWN_PROBES = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The data that probes are made from: one row per sample, with targets and weights."""
+
+    X: Array
+    target: Array
+    weight: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What the probes say about the features, and what it took to find out.
+
+    Attributes
+    ----------
+    thresholds : Thresholds
+        Limits of what chance explains.
+    pvalues, classes : ndarray of shape (n_features,)
+        Chance that an irrelevant feature reaches the feature's ``maxRel``, and its class.
+    overruled : ndarray of int
+        Features beyond the threshold that permutations of their own show to be no better than chance.
+    notes : tuple of str
+        What a reader must know.
+    gap : float
+        Largest certified gap.
+    n_programs : int
+        Linear programs solved.
+    """
+
+    thresholds: Thresholds
+    pvalues: Array
+    classes: NDArray[np.int64]
+    overruled: Indices
+    notes: tuple[str, ...] = ()
+    gap: float = 0.0
+    n_programs: int = 0
+
+    @classmethod
+    def nothing(cls, n_features: int, rule: str, confidence: float, *notes: str) -> Judgement:
+        """Every feature is irrelevant, because the model has no weights."""
+        none = Thresholds(0.0, 0.0, rule, confidence, 0, 0)
+        classes = np.zeros(n_features, dtype=np.int64)
+        return cls(none, np.ones(n_features), classes, np.empty(0, dtype=np.intp), notes)
+
+
+def judge(
+    near: NearOptimalSet,
+    formulation: Formulation,
+    sample: Sample,
+    features: Sequence[Feature],
+    members: Sequence[Indices],
+    intervals: Intervals,
+    *,
+    privileged: bool,
+    rule: str,
+    n_probes: int,
+    confidence: float,
+    seed: int,
+    engine: str,
+    n_jobs: int | None,
+    progress: Progress,
+) -> Judgement:
+    """Judge features of one kind by probes of that kind.
+
+    Features of one column share the probes and a threshold. Features that vary in few samples only, compared with
+    others, and groups of columns, which have more room to fit noise, are judged by permutations of their own.
+
+    Parameters
+    ----------
+    near : NearOptimalSet
+        The near-optimal models.
+    formulation : Formulation
+        What states probes in their rows.
+    sample : Sample
+        The data.
+    features : sequence of Feature
+        The features.
+    members : sequence of ndarray
+        Their columns of the data.
+    intervals : Intervals
+        Their intervals.
+    privileged : bool
+        Whether they are privileged features.
+    rule, n_probes, confidence, seed
+        How to draw the probes and the threshold.
+    engine, n_jobs, progress
+        How to solve.
+    """
+    rng = np.random.RandomState(seed)
+    context = (sample.target, sample.weight)
+    notes: list[str] = []
+    place = {int(columns[0]): k for k, columns in enumerate(members) if len(columns) == 1}
+    single = np.array(sorted(place), dtype=np.intp)
+    groups = [k for k, columns in enumerate(members) if len(columns) > 1]
+
+    def added(feature: Feature, values: Array) -> Probes:
+        statement = formulation.probes(int(values.size // len(sample.X)), privileged)
+        columns = probe_columns(statement, values, *context)
+        return added_probes(near, feature, columns, engine=engine, n_jobs=n_jobs, progress=progress)
+
+    probes: Probes | None = None
+    varying = single[varying_features(sample.X[:, single])]
+    if rule == "papers" and len(varying):
+        drawn = draw_probes(sample.X, n_probes, varying, rng)
+        probes = replaced_probes(near, formulation, sample.X, *drawn, *context, engine=engine, progress=progress)
+        if len(probes.maximum) < MIN_PROBES:
+            notes.append(
+                f"Only {len(probes.maximum)} of {probes.n_drawn} probes that replace a feature left a near-optimal "
+                "model, too few for a threshold; probes added beside all features were used instead."
+            )
+            probes = None
+    concentrated = np.empty(0, dtype=np.intp)
+    if probes is None and len(varying):
+        concentrated = single[concentrated_features(sample.X[:, single], sample.weight)]
+        _, values = draw_probes(sample.X, n_probes, np.setdiff1d(varying, concentrated), rng)
+        probes = added(features[place[int(varying[0])]], values)
+
+    own: dict[int, Probes] = {}
+    for k in groups:
+        shuffled = [rng.permutation(len(sample.X)) for _ in range(OWN_PROBES)]
+        own[k] = added(features[k], np.stack([sample.X[np.ix_(order, members[k])] for order in shuffled]))
+    if probes is None:
+        probes = own[groups[0]]
+    thresholds = find_thresholds(probes, confidence)
+    power = RULES[probes.rule]
+    # Only a weight of exactly 0 in all near-optimal models is certain not to exceed chance.
+    pvalues = np.where(intervals.maximum > 0, chance_of(intervals.maximum, probes.maximum, power), 1.0)
+    classes = classify(intervals.minimum, intervals.maximum, thresholds)
+    beyond = np.array([place[int(k)] for k in concentrated if classes[place[int(k)]] > 0], dtype=np.intp)
+    for k in beyond:
+        _, values = draw_probes(sample.X, OWN_PROBES, members[k], rng)
+        own[int(k)] = added(features[k], values)
+    for k, probe in own.items():
+        chance = float(chance_of(intervals.maximum[[k]], probe.maximum, RULES[probe.rule])[0])
+        if k in groups:
+            pvalues[k] = chance if intervals.maximum[k] > 0 else 1.0
+            needed = intervals.minimum[k] > thresholds.min_relevance
+            classes[k] = RelevanceClass.STRONG if needed else RelevanceClass.WEAK
+        else:
+            pvalues[k] = max(pvalues[k], chance)
+        classes[k] = classes[k] if pvalues[k] < 1.0 - confidence else 0
+    every = [probes, *own.values()]
+    return Judgement(
+        thresholds,
+        pvalues,
+        classes,
+        beyond[classes[beyond] == 0],
+        tuple(notes),
+        max(probe.gap for probe in every),
+        sum(probe.n_programs for probe in every),
+    )
