@@ -244,7 +244,7 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
             privileged = found.result(1, self) if joint else None
             if X_privileged is not None and not joint:
                 margin = self._unseen_decisions(request, found, seeds[0])
-                rest = Residual(found.baseline.formulation)
+                rest = Residual(formulation)
                 left = Request(rest, P, y, target, sample_weight, [others], seeds[2:], margin[:, None])
                 progress = Progress(int(self.verbose))
                 privileged = self._examine(left, progress).result(0, self)

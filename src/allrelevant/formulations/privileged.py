@@ -66,40 +66,34 @@ class _Wrapper(Formulation):
 
 @dataclass(frozen=True)
 class Residual(_Wrapper):
-    """The rows of another formulation, with decision values that are given: what is left to explain?
+    """The rows of another formulation, with the decisions of a model at hand: what is left to explain?
 
-    The first column of `X` holds the decision values of a model, to which ``p(x*) = w*·x* + d`` is added; the others
-    are the privileged features. No weights at all are an answer: nothing is left that they could explain.
+    The first column of `X` holds decision values ``f``; the others are the privileged features. The decision is
+    ``a f + p(x*)`` with a free factor ``a``, one more offset, and ``p(x*) = w*·x* + d``. No weights at all are an
+    answer: nothing is left that the privileged features could explain.
     """
 
     may_be_empty = True
 
     def program(self, X: Array, target: Array, sample_weight: Array) -> Program:
-        """State the program; the weight of the first column stands in no row."""
+        """State the program."""
         rows = self.base.program(X[:, 1:], target, sample_weight)
-        given = self.base.program(X[:, :1], target, sample_weight).A[:, 0]
-
-        def shifted(matrix: Array) -> Array:
-            return np.hstack([np.zeros((len(matrix), 1)), matrix])
-
+        given = self.base.program(X[:, :1], target, sample_weight)
         return replace(
-            rows,
-            A=shifted(rows.A),
-            G=shifted(rows.G),
-            r=rows.r - given,
-            gamma=np.append(1.0, rows.gamma),
-            u=np.append(0.0, rows.u),
-            lower=np.append(-np.inf, rows.lower),
-            upper=np.append(np.inf, rows.upper),
+            rows, B=np.hstack([rows.B, given.A]), H=np.hstack([rows.H, given.G]), v=np.append(rows.v, given.u)
         )
 
+    def feature(self, k: int, n_columns: int) -> Feature:
+        """The weights of privileged features; the first column has none."""
+        return self.base.feature(k - 1, n_columns - 1)
+
     def decision(self, X: Array, w: Array, b: Array) -> Array:
-        """The values given, corrected."""
-        return self.base.decision(X, np.append(1.0, w[1:]), b)
+        """The decisions at hand, corrected."""
+        return self.base.decision(X, np.append(b[-1], w), b[:-1])
 
     def predict(self, X: Array, w: Array, b: Array) -> Array:
-        """Predict with the values given and the correction."""
-        return self.base.predict(X, np.append(1.0, w[1:]), b)
+        """Predict from the decisions at hand and the correction."""
+        return self.base.predict(X, np.append(b[-1], w), b[:-1])
 
     def probes(self, n_columns: int, privileged: bool) -> Formulation:
         """Probes are columns of the other formulation."""

@@ -70,7 +70,8 @@ def _unbalanced(program: Program, duals: Duals) -> Array:
     """Mask of the targets whose multipliers do not solve the offsets' equations to rounding."""
     residual = np.abs(duals.alpha @ program.B + duals.beta @ program.H - duals.lam[:, None] * program.v)
     scale = duals.alpha @ np.abs(program.B) + duals.beta @ np.abs(program.H) + duals.lam[:, None] * np.abs(program.v)
-    return np.asarray((residual > 1e-13 * scale).any(axis=1))
+    # Objectives are of the order of 1: what is left of multipliers far below is nothing.
+    return np.asarray((residual > 1e-13 * scale + 1e-16).any(axis=1))
 
 
 def _balance(program: Program, alpha: Array, beta: Array, lam: float) -> tuple[Array, Array]:

@@ -77,7 +77,8 @@ def choose_engine(program: Program, engine: str) -> str:
     if engine != "auto":
         return engine
     size = program.n_weights + program.n_offsets
-    return "interior" if _small(program) and size <= INTERIOR_WEIGHTS_PER_ROW * program.n_rows else "highs"
+    rows = program.n_rows + program.n_hard
+    return "interior" if _small(program) and size <= INTERIOR_WEIGHTS_PER_ROW * rows else "highs"
 
 
 class BoundSolver:
@@ -192,20 +193,21 @@ class PenalisedSolver:
         self.program = program
         self._highs = HighsPenalised(program)
 
-    def solve(self, C: float) -> tuple[Array, Array]:
-        """Return the optimal point ``(w, b)``.
+    def solve(self, C: float, *, limit: float | None = None) -> tuple[Array, Array]:
+        """Return the optimal point ``(w, b)``, proven to the given relative gap, :data:`GAP_LIMIT` by default.
 
         Raises
         ------
         SolverError
             If the optimum cannot be proven.
         """
+        limit = GAP_LIMIT if limit is None else limit
         for cold in (False, True):
             w, b, duals = self._highs.solve(C, cold=cold)
             gap = penalised_gap(self.program, C, w, b, duals)
-            if gap <= GAP_LIMIT:
+            if gap <= limit:
                 return w, b
         raise SolverError(
-            f"the baseline model for C={C:g} was not proven optimal: relative gap {gap:.2g} (limit {GAP_LIMIT:g}); "
+            f"the baseline model for C={C:g} was not proven optimal: relative gap {gap:.2g} (limit {limit:g}); "
             "better scaled data or another C may help"
         )

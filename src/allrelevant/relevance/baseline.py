@@ -16,6 +16,8 @@ from allrelevant.lp.program import Duals
 
 __all__ = ["Baseline", "Fold", "fit_baseline", "penalty_path"]
 
+#: Models of the search are compared by their scores, for which a proof to this relative gap is enough.
+SEARCH_GAP = 1e-4
 #: Weights are 0 if they move no row by more than this; margins are 1.
 NO_REACH = 1e-8
 #: Values of C tried per setting of the other hyperparameters, half a decade apart.
@@ -166,7 +168,7 @@ def _path_scores(formulation: Formulation, X: Array, target: Array, fold: Fold, 
     solver = PenalisedSolver(program)
     scores = np.empty(len(path))
     for k, C in enumerate(path):
-        w, b = solver.solve(C) if C > 0 else _empty(program)
+        w, b = solver.solve(C, limit=SEARCH_GAP) if C > 0 else _empty(program)
         scores[k] = formulation.score(target[test], formulation.predict(X[test], w, b), fold.test[test])
         if program.loss(w, b) <= 0.0:
             # Without loss a larger penalty of it changes nothing.
