@@ -2,7 +2,7 @@
 
 Runs that are in the results already are not repeated, so a long run may be done in pieces.
 
-Usage: ``python -m benchmarks.papers.ordinal [--sets set1 set2 ...] [--seeds 30] [--jobs 1]``
+Usage: ``python -m benchmarks.papers.ordinal [--sets set1 set2 ...] [--orders explicit] [--seeds 30]``
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from benchmarks._common import f1_of_set, print_table, read_csv, write_csv
 HERE = Path(__file__).parent
 NOISES = (0.0, 0.5)
 ORDERS = ("explicit", "implicit")
+PIECE = 10
 
 
 def run(name: str, noise: float, order: str, seed: int) -> dict[str, object]:
@@ -52,6 +53,7 @@ def main() -> None:
     """Run what is missing, print and write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", nargs="+", default=list(ORDINAL_SETS))
+    parser.add_argument("--orders", nargs="+", choices=ORDERS, default=list(ORDERS))
     parser.add_argument("--seeds", type=int, default=30)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--out", type=Path, default=HERE / "results")
@@ -60,10 +62,12 @@ def main() -> None:
     rows: list[dict[str, object]] = [dict(row) for row in read_csv(path)] if path.exists() else []
     for name in options.sets:
         done = {(row["set"], row["noise"], row["order"], int(str(row["seed"]))) for row in rows}
-        wanted = [(name, noise, order, seed) for noise in NOISES for order in ORDERS for seed in range(options.seeds)]
+        seeds = range(options.seeds)
+        wanted = [(name, noise, order, seed) for order in options.orders for seed in seeds for noise in NOISES]
         missing = [key for key in wanted if (key[0], f"{key[1]:g}", key[2], key[3]) not in done]
-        if missing:
-            rows += Parallel(n_jobs=options.jobs)(delayed(run)(*key) for key in missing)
+        # In pieces, so that a long run may be stopped and taken up again.
+        for k in range(0, len(missing), PIECE):
+            rows += Parallel(n_jobs=options.jobs)(delayed(run)(*key) for key in missing[k : k + PIECE])
             write_csv(path, rows)
     summary = summarise(rows)
     print_table(list(summary[0]), [list(row.values()) for row in summary])
