@@ -7,7 +7,16 @@ import pytest
 
 import oracle
 from allrelevant._progress import Progress
-from allrelevant.formulations import Classification, OrdinalExplicit, OrdinalImplicit, Regression
+from allrelevant.formulations import (
+    Classification,
+    ExplainedSlack,
+    Feature,
+    MultiClass,
+    OrdinalExplicit,
+    OrdinalImplicit,
+    Regression,
+)
+from allrelevant.relevance import intervals as intervals_module
 from allrelevant.relevance.baseline import fit_baseline
 from allrelevant.relevance.intervals import relevance_intervals
 from allrelevant.relevance.nearoptimal import near_optimal_set
@@ -84,6 +93,125 @@ def test_ordinal_equals_three_programs_by_scipy(kind, engine, order):
     formulation = {"explicit": OrdinalExplicit, "implicit": OrdinalImplicit}[order](4)
     rows = getattr(oracle, f"ordinal_{order}")
     check(formulation, Z, target, weight, 0.7, lambda Z: rows(Z, target, weight, 4), engine)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "constant"])
+@pytest.mark.parametrize("engine", ["interior", "highs"])
+def test_multi_class_equals_three_programs_by_scipy(kind, engine):
+    X, _, weight = problem(kind, 5)
+    Z = standardised(X, weight)
+    rng = np.random.RandomState(6)
+    place = Z @ rng.normal(size=(Z.shape[1], 3)) + (kind == "noisy") * rng.normal(size=(len(Z), 3))
+    target = np.argmax(place, axis=1).astype(float)
+    target[:3] = 0.0, 1.0, 2.0
+    formulation, C = MultiClass(3), 0.6
+    base = fit_baseline(formulation, Z, target, weight, C=C, folds=(), progress=Progress())
+    rows = oracle.multi_class(Z, target, weight, 3)
+    ours = base.program.norm(base.w) + C * base.program.loss(base.w, base.b)
+    assert ours == pytest.approx(oracle.baseline(*rows, C), rel=1e-6)
+    near = near_optimal_set(base.program, base.w, base.b, C, norm_slack=0.1, loss_slack=0.1)
+    found = relevance_intervals(near, every(formulation, Z), engine=engine, n_jobs=1, progress=Progress())
+    # A class against the mean of the two others, for every feature in turn.
+    one = np.array([[1.0, -0.5, -0.5], [-0.5, 1.0, -0.5], [-0.5, -0.5, 1.0]])
+    contrasts = np.kron(np.eye(Z.shape[1]), one)
+    theirs = oracle.relevance(*rows, near.budget.norm, near.budget.loss, contrasts=contrasts) / near.mu
+    theirs = theirs.reshape(-1, 3, 2).max(axis=1)
+    np.testing.assert_allclose(np.column_stack([found.minimum, found.maximum]), theirs, atol=1e-6, rtol=0)
+    assert found.gap <= 1e-6
+
+
+def privileged_problem(name, seed):
+    """Data, formulation, the papers' rows, and the privileged features and kind of slack of every row."""
+    rng = np.random.RandomState(seed)
+    n, d, q = 25, 3, 2
+    Z, P, weight = rng.normal(size=(n, d)), rng.normal(size=(n, q)), rng.choice([1.0, 2.0], size=n)
+    signal = 2 * Z @ rng.normal(size=d) + 0.3 * P[:, 0]
+    if name == "classification":
+        target = np.where(signal > 0, 1.0, -1.0)
+        rows = oracle.classification(Z, target, weight)
+        explained = [(P[i], 0) for i in range(n)]
+        return Classification(), Z, P, target, weight, rows, explained, 1
+    if name == "regression":
+        rows = oracle.regression(Z, signal, weight, 0.1)
+        explained = [(P[i], side) for i in range(n) for side in (0, 1)]
+        return Regression(0.1), Z, P, signal, weight, rows, explained, 2
+    target = np.digitize(signal, np.quantile(signal, [0.3, 0.6])).astype(float)
+    rows = getattr(oracle, f"ordinal_{name}")(Z, target, weight, 3)
+    # The sign of the offsets' entries tells which side of a boundary a row is on.
+    sample = [i for i in range(n) for _ in range(2 if name == "implicit" else int(target[i] < 2) + int(target[i] > 0))]
+    explained = [(P[i], int(min(row[1]) < 0)) for i, row in zip(sample, rows[0], strict=True)]
+    kind = {"explicit": OrdinalExplicit, "implicit": OrdinalImplicit}[name]
+    return kind(3), Z, P, target, weight, rows, explained, 2
+
+
+@pytest.mark.parametrize("name", ["classification", "regression", "explicit", "implicit"])
+@pytest.mark.parametrize("keeps", [True, False])
+@pytest.mark.parametrize("engine", ["interior", "highs"])
+@pytest.mark.parametrize("seed", range(3))
+def test_privileged_equals_the_papers_programs_by_scipy(name, keeps, engine, seed):
+    base_formulation, Z, P, target, weight, rows, stars, kinds = privileged_problem(name, seed)
+    gamma, C, d = 0.5, 0.9, Z.shape[1]
+    formulation = ExplainedSlack(base_formulation, keeps, P.shape[1], gamma)
+    base = fit_baseline(formulation, np.hstack([Z, P]), target, weight, C=C, folds=(), progress=Progress())
+    rows, hard, linear = oracle.explained(*rows, stars, kinds, keeps)
+    more = {"gamma": np.append(np.ones(d), np.full(P.shape[1] * kinds, gamma)), "linear": linear}
+    ours = base.program.norm(base.w) + C * base.program.loss(base.w, base.b)
+    assert ours == pytest.approx(oracle.baseline(rows, hard, C, **more), rel=1e-6)
+    near = near_optimal_set(base.program, base.w, base.b, C, norm_slack=0.1, loss_slack=0.1)
+    if near.mu == 0.0:  # explained slacks alone may be the optimum: the papers' collapse
+        return
+    features = [formulation.feature(k, d + P.shape[1]) for k in range(d + P.shape[1])]
+    found = relevance_intervals(near, features, engine=engine, n_jobs=1, progress=Progress())
+    limits = near.budget.norm, near.budget.loss
+    theirs = oracle.relevance(rows, hard, *limits, **more) / near.mu
+    # Maximum over the kinds of slack of the minima, and of the maxima, as shares of the norm.
+    theirs = np.vstack([theirs[:d], gamma * theirs[d:].reshape(-1, kinds, 2).max(axis=1)])
+    np.testing.assert_allclose(np.column_stack([found.minimum, found.maximum]), theirs, atol=1e-6, rtol=0)
+    assert found.gap <= 1e-6
+
+
+@pytest.mark.parametrize("name", ["classification", "regression", "explicit", "implicit"])
+@pytest.mark.parametrize("keeps", [True, False])
+def test_privileged_problems_have_weights(name, keeps):
+    """The comparison above skips those that have none."""
+    count = 0
+    for seed in range(3):
+        formulation, Z, P, target, weight, *_ = privileged_problem(name, seed)
+        both = ExplainedSlack(formulation, keeps, P.shape[1], 0.5)
+        base = fit_baseline(both, np.hstack([Z, P]), target, weight, C=0.9, folds=(), progress=Progress())
+        count += bool(base.w.any())
+    assert count >= 2
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("engine", ["interior", "highs"])
+def test_groups_equal_a_mixed_integer_program(seed, engine):
+    X, y, weight = problem("plain", seed + 30)
+    Z = standardised(np.hstack([X, np.random.RandomState(seed).normal(size=(len(X), 3))]), weight)
+    base = fit_baseline(Classification(), Z, y, weight, C=1.0, folds=(), progress=Progress())
+    near = near_optimal_set(base.program, base.w, base.b, 1.0, norm_slack=0.1, loss_slack=0.1)
+    group = np.array([0, Z.shape[1] - 1, Z.shape[1] - 2])
+    feature = Feature.join([Classification().feature(int(k), Z.shape[1]) for k in group], base.program.gamma)
+    found = relevance_intervals(near, [feature], engine=engine, n_jobs=1, progress=Progress())
+    theirs = oracle.group_relevance(*oracle.classification(Z, y, weight), near.budget.norm, near.budget.loss, group)
+    np.testing.assert_allclose([found.minimum[0], found.maximum[0]], np.array(theirs) / near.mu, atol=2e-6)
+    assert found.exact.all()
+    assert found.gap <= 1e-6
+
+
+def test_groups_of_many_columns_are_attained_but_not_proven(monkeypatch):
+    X, y, weight = problem("plain", 33)
+    Z = standardised(np.hstack([X, np.random.RandomState(0).normal(size=(len(X), 3))]), weight)
+    base = fit_baseline(Classification(), Z, y, weight, C=1.0, folds=(), progress=Progress())
+    near = near_optimal_set(base.program, base.w, base.b, 1.0, norm_slack=0.1, loss_slack=0.1)
+    feature = Feature.join([Classification().feature(k, Z.shape[1]) for k in range(4)], base.program.gamma)
+    exact = relevance_intervals(near, [feature], engine="highs", n_jobs=1, progress=Progress())
+    monkeypatch.setattr(intervals_module, "EXACT_TOTAL", 2)
+    climbed = relevance_intervals(near, [feature], engine="highs", n_jobs=1, progress=Progress())
+    assert exact.exact.all()
+    assert not climbed.exact.any()
+    assert climbed.minimum == pytest.approx(exact.minimum, abs=1e-6)
+    assert 0.5 * exact.maximum[0] < climbed.maximum[0] <= exact.maximum[0] + 1e-6
 
 
 def test_both_engines_agree():

@@ -46,7 +46,7 @@ privileged : {"residual", "kept", "replaced"}, default="residual"
     ``"kept"``: the same, beside own slacks of twice the cost.
 gamma : float, default=None
     Weight of the privileged part of the norm, if `privileged` is ``"kept"`` or ``"replaced"``. By default chosen along
-    with `C` from 1e-3 to 1e4; ties go to the larger value, which uses less privileged information.
+    with `C` from 1e-3 to 1e4; ties go to the larger value, which uses less privileged information. If `C` is given, 1.
 standardize : bool, default=True
     Whether to scale the features to mean 0 and standard deviation 1. Without it intervals are only comparable if
     the features have a common unit.

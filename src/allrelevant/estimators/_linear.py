@@ -230,11 +230,13 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         request = Request(formulation, X, y, target, sample_weight, [members], seeds[:2])
         joint = X_privileged is not None and self.privileged != "residual"
         if X_privileged is not None:
+            if not formulation.n_slacks:
+                raise ValueError(f"X_privileged is not supported for {formulation.name}; fit without it")
             P, more = check_privileged(X_privileged, len(X))
-            formulation.slacks(target)  # says so where privileged features are not defined
             others = [(name, np.array([k], dtype=np.intp)) for k, name in enumerate(more)]
         if joint:
-            explained = ExplainedSlack(formulation, self.privileged == "kept", P.shape[1], self.gamma)
+            gamma = 1.0 if self.gamma is None and self.C is not None else self.gamma
+            explained = ExplainedSlack(formulation, self.privileged == "kept", P.shape[1], gamma)
             beside = [(name, columns + X.shape[1]) for name, columns in others]
             request = Request(explained, np.hstack([X, P]), y, target, sample_weight, [members, beside], seeds[:3])
         # One thread per worker: small products gain nothing from more, and rounding stays the same.
@@ -249,6 +251,8 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
                 progress = Progress(int(self.verbose))
                 privileged = self._examine(left, progress).result(0, self)
 
+        for name in [name for name in vars(self) if name.startswith("privileged_")]:
+            delattr(self, name)
         self.result_ = result = replace(found.result(0, self), privileged=privileged)
         counts = [len(columns) for _, columns in members]
         order = np.argsort(np.concatenate([columns for _, columns in members]), kind="stable")

@@ -58,7 +58,7 @@ class Formulation(ABC):
     is_error: ClassVar[bool] = False
     #: Whether the training part of every fold must hold samples of every stratum.
     needs_every_stratum: ClassVar[bool] = False
-    #: Number of kinds of slacks.
+    #: Number of kinds of slacks; 0 if privileged features cannot explain them.
     n_slacks: ClassVar[int] = 1
     #: Whether the search may decide for no weights at all.
     may_be_empty: ClassVar[bool] = False
@@ -84,7 +84,7 @@ class Formulation(ABC):
 
         Privileged features explain the slacks, each kind by a function of its own.
         """
-        raise NotImplementedError(f"privileged features are not defined for {self.name}")
+        raise NotImplementedError
 
     def probes(self, n_columns: int, privileged: bool) -> Formulation:
         """Return the formulation that states the columns of so many probes, of regular or of privileged features."""

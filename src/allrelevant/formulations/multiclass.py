@@ -36,6 +36,7 @@ class MultiClass(Formulation):
     name: ClassVar[str] = "multi-class classification"
     metric: ClassVar[str] = "weighted F1"
     needs_every_stratum: ClassVar[bool] = True
+    n_slacks: ClassVar[int] = 0
 
     def program(self, X: Array, target: Array, sample_weight: Array) -> Program:
         """State the program."""
