@@ -299,18 +299,34 @@ class RelevanceResult:
         sentences.append(_clause(strong, "strongly relevant", "every near-optimal model needs {}"))
         sentences.append(_clause(weak, "weakly relevant", "some near-optimal model uses {}, another does without"))
         sentences.append(_clause(irrelevant, "irrelevant", "no near-optimal model uses {} more than chance would"))
+        gap = self.max_gap
+        if self.privileged is not None:
+            gap = max(gap, self.privileged.max_gap)
+            found = [self.privileged.feature_names[k] for k in self.privileged.ranking() if self.privileged.classes[k]]
+            sentences.append(_privileged_clause(found, self.privileged.n_features))
         sentences.append(
-            f"All bounds are proven: the two sides of every bound agree to {self.max_gap:.1g} of the model's weight."
+            f"All bounds are proven: the two sides of every bound agree to {gap:.1g} of the model's weight."
         )
         if notes:
             sentences.extend(self.notes)
         return "\n".join(sentences)
 
 
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+
+
+def _privileged_clause(names: list[str], total: int) -> str:
+    which = f"privileged feature{'' if total == 1 else 's'}, known in training only,"
+    if not names:
+        return f"None of the {total} {which} is relevant."
+    return f"{len(names)} of the {total} {which} {'is' if len(names) == 1 else 'are'} relevant: {_listed(names)}."
+
+
 def _clause(names: list[str], label: str, reason: str) -> str:
     if not names:
         return f"No feature is {label}."
-    shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    shown = _listed(names)
     them = "it" if len(names) == 1 else "them"
     verb = "is" if len(names) == 1 else "are"
     return f"{len(names)} {verb} {label} ({reason.format(them)}): {shown}."

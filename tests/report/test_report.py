@@ -229,3 +229,14 @@ def test_says_how_to_install_what_is_missing(monkeypatch, tmp_path, package):
     with pytest.raises(MissingExtra, match=rf"the report needs {package}.*allrelevant\[report\]"):
         write_report(make_result(), tmp_path / "new" / "report.html")
     assert not (tmp_path / "new").exists()
+
+
+def test_privileged_features_have_a_section_of_their_own():
+    star = replace(make_result(), feature_names=tuple(f"star {k}" for k in range(make_result().n_features)))
+    result = replace(make_result(), privileged=replace(star, notes=("Only a note.",)))
+    page = render_report(result)
+    assert "<h2>Privileged features</h2>" in page
+    assert "star 0" in page.split("<h2>Privileged features</h2>")[1]
+    assert "Only a note." in page
+    assert "known in training only" in page
+    assert "Privileged" not in render_report(make_result())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from pathlib import Path
+from typing import Any
 
 from allrelevant.errors import MissingExtra
 from allrelevant.plotting._draw import require_matplotlib
@@ -80,22 +81,34 @@ def render_report(result: RelevanceResult, *, title: str | None = None) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    scale = _content.Scale.of(result)
-    lines = _content.feature_lines(result, scale)
-    irrelevant = [line for line in lines if line.kind == RelevanceClass.IRRELEVANT.label]
-    folded = irrelevant if len(irrelevant) > FOLDED else []
+    parts = [_part("Features", result)]
+    if result.privileged is not None:
+        parts.append(_part("Privileged features", result.privileged))
     return environment.get_template("report.html.j2").render(
         title=title if title is not None else "Feature relevance",
         result=result,
         palette=PALETTE,
         summary=_content.summary(result),
         key_numbers=_content.key_numbers(result),
-        scale=scale,
-        lines=lines[: len(lines) - len(folded)],
-        folded=folded,
+        parts=parts,
         method=_content.method(result),
-        drawing=interval_svg(result),
     )
+
+
+def _part(title: str, result: RelevanceResult) -> dict[str, Any]:
+    """What the page shows of one kind of features."""
+    scale = _content.Scale.of(result)
+    lines = _content.feature_lines(result, scale)
+    irrelevant = [line for line in lines if line.kind == RelevanceClass.IRRELEVANT.label]
+    folded = irrelevant if len(irrelevant) > FOLDED else []
+    return {
+        "title": title,
+        "result": result,
+        "scale": scale,
+        "lines": lines[: len(lines) - len(folded)],
+        "folded": folded,
+        "drawing": interval_svg(result),
+    }
 
 
 def write_report(result: RelevanceResult, path: str | os.PathLike[str], *, title: str | None = None) -> Path:
