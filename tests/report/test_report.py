@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import matplotlib as mpl
