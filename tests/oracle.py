@@ -55,18 +55,22 @@ def ordinal_implicit(Z, y, weight, n_classes):
 
 
 def multi_class(Z, y, weight, n_classes):
-    """Weights class by class for every feature in turn; the last class has no offset."""
-    rows = []
-    for x, c, s in zip(Z, y.astype(int), weight, strict=True):
+    """Weights class by class for every feature in turn; the last class has no offset.
+
+    Returns rows, no hard rows, and the slack of every row: those of a sample share one.
+    """
+    rows, sharing = [], []
+    for i, (x, c, s) in enumerate(zip(Z, y.astype(int), weight, strict=True)):
         for k in range(n_classes):
             if k == c:
                 continue
+            sharing.append(i)
             coefficients = np.zeros((len(x), n_classes))
             coefficients[:, c], coefficients[:, k] = x, -x
             offsets = np.zeros(n_classes)
             offsets[c], offsets[k] = 1.0, -1.0
             rows.append((coefficients.ravel(), offsets[:-1], 1.0, s))
-    return rows, []
+    return rows, [], sharing
 
 
 def explained(rows, hard, privileged, n_kinds, keeps):
@@ -96,15 +100,18 @@ def explained(rows, hard, privileged, n_kinds, keeps):
     return new_rows, new_hard, (linear_w, linear_b)
 
 
-def _constraints(rows, hard, gamma=None, linear=None):
+def _constraints(rows, hard, gamma=None, linear=None, sharing=None):
     """Constraints over (w, t, b, ξ) with t ≥ |w|; the last two rows are the loss and the norm."""
     any_row = (*rows, *hard)[0]
     n, d, p = len(rows), len(any_row[0]), len(any_row[1])
-    A = np.zeros((n + len(hard) + 2 * d + 2, 2 * d + p + n))
+    sharing = range(n) if sharing is None else sharing
+    n_slacks = max(sharing, default=-1) + 1
+    A = np.zeros((n + len(hard) + 2 * d + 2, 2 * d + p + n_slacks))
     b = np.zeros(len(A))
     for k, (x, offsets, right, s) in enumerate(rows):
-        A[k, :d], A[k, 2 * d : 2 * d + p], A[k, 2 * d + p + k], b[k] = -x, -np.asarray(offsets), -1.0, -right
-        A[-2, 2 * d + p + k] = s
+        slack = 2 * d + p + sharing[k]
+        A[k, :d], A[k, 2 * d : 2 * d + p], A[k, slack], b[k] = -x, -np.asarray(offsets), -1.0, -right
+        A[-2, slack] = s
     for k, (x, offsets, right) in enumerate(hard, start=n):
         A[k, :d], A[k, 2 * d : 2 * d + p], b[k] = -x, -np.asarray(offsets), -right
     first = n + len(hard)
@@ -113,7 +120,7 @@ def _constraints(rows, hard, gamma=None, linear=None):
     if linear is not None:
         A[-2, :d], A[-2, 2 * d : 2 * d + p] = linear
     A[-1, d : 2 * d] = 1.0 if gamma is None else gamma
-    bounds = [(None, None)] * d + [(0, None)] * d + [(None, None)] * p + [(0, None)] * n
+    bounds = [(None, None)] * d + [(0, None)] * d + [(None, None)] * p + [(0, None)] * n_slacks
     return A, b, bounds
 
 

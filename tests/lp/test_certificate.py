@@ -17,7 +17,7 @@ from allrelevant.lp.program import Budget, Columns, Duals, Program, Targets
 from allrelevant.lp.reduction import reduce_rows
 
 
-def random_program(seed, *, hard=True, linear=True, box=False):
+def random_program(seed, *, hard=True, linear=True, box=False, shared=False):
     """A program with every kind of row, feasible at a known point."""
     rng = np.random.RandomState(seed)
     n, d, p, m = 15, 4, 2, 3
@@ -26,10 +26,18 @@ def random_program(seed, *, hard=True, linear=True, box=False):
     w, b = rng.normal(size=d), rng.normal(size=p)
     rows = {"G": G, "H": H, "h": G @ w + H @ b - rng.uniform(0.05, 1, size=m)} if hard else {}
     # A linear loss that the hinge rows keep bounded: the mean of some of them.
-    pull = rng.uniform(0, 0.3, size=n)
+    pull = rng.uniform(0, 0.1 if shared else 0.3, size=n)
+    slack = np.repeat(np.arange(6), [1, 2, 3, 4, 4, 1]) if shared else np.arange(n)
     loss = {"u": -pull @ A, "v": -pull @ B} if linear else {}
     program = Program.build(
-        A, B, rng.normal(size=n), s=rng.uniform(0.5, 2, size=n), gamma=rng.uniform(0.5, 2, d), **rows, **loss
+        A,
+        B,
+        rng.normal(size=n),
+        s=rng.uniform(0.5, 2, size=n)[: slack.max() + 1],
+        gamma=rng.uniform(0.5, 2, d),
+        slack=slack,
+        **rows,
+        **loss,
     )
     if box:
         program = program.with_box(np.minimum(w, 0) - 0.3, np.maximum(w, 0) + 0.3)
@@ -43,20 +51,35 @@ def all_targets(d):
 
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("box", [False, True])
-def test_highs_is_proven_on_programs_with_every_kind_of_row(seed, box):
-    program, budget, point = random_program(seed, box=box)
+@pytest.mark.parametrize("shared", [False, True])
+def test_highs_is_proven_on_programs_with_every_kind_of_row(seed, box, shared):
+    program, budget, point = random_program(seed, box=box, shared=shared)
     targets = all_targets(4)
     proof = certify(program, budget, targets, *HighsBounds(program, budget).solve(targets), point)
     assert ((proof.upper - proof.lower) <= 1e-6 * budget.norm).all()
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_interior_is_proven_on_programs_with_every_kind_of_row(seed):
-    program, budget, point = random_program(seed)
+@pytest.mark.parametrize("shared", [False, True])
+def test_interior_is_proven_on_programs_with_every_kind_of_row(seed, shared):
+    program, budget, point = random_program(seed, shared=shared)
     targets = all_targets(4)
     engine = InteriorBounds(program, budget, point)
     proof = certify(program, budget, targets, *engine.solve(targets), point)
     assert ((proof.upper - proof.lower) <= 1e-6 * budget.norm).all()
+
+
+def test_the_loss_of_rows_that_share_a_slack_is_the_greatest():
+    program = Program.build(np.eye(3), np.zeros((3, 0)), [1.0, 2.0, 3.0], s=[1.0, 10.0], slack=[0, 0, 1])
+    assert program.loss(np.zeros(3), np.zeros(0)) == 2.0 + 30.0
+    assert program.loss(np.array([0.0, 1.5, 3.0]), np.zeros(0)) == 1.0
+    np.testing.assert_array_equal(program.row_weight, [1.0, 1.0, 10.0])
+
+
+@pytest.mark.parametrize("slack", [[0, 2, 2], [1, 1, 2], [1, 0, 2], [0, 1]])
+def test_slacks_are_counted_from_0_in_order(slack):
+    with pytest.raises(ValueError, match="slack must have one number per row"):
+        Program.build(np.eye(3), np.zeros((3, 0)), np.ones(3), slack=slack)
 
 
 def extended(program, columns):
@@ -125,8 +148,9 @@ def test_charged_magnitudes_find_the_least_of_a_group(seed):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_reduced_rows_relax_and_their_multipliers_extend(seed):
-    program, budget, (w, b) = random_program(seed)
+@pytest.mark.parametrize("shared", [False, True])
+def test_reduced_rows_relax_and_their_multipliers_extend(seed, shared):
+    program, budget, (w, b) = random_program(seed, shared=shared)
     reduction = reduce_rows(program, budget, w, b)
     assert reduction.program.loss(w, b) + (budget.loss - reduction.budget.loss) <= program.loss(w, b) + 1e-9
     targets = all_targets(4)
@@ -137,10 +161,10 @@ def test_reduced_rows_relax_and_their_multipliers_extend(seed):
 
 
 @settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 5), noise=st.integers(0, 2**31 - 1), scale=st.floats(1e-9, 10.0))
-def test_no_multipliers_prove_a_bound_that_is_too_low(seed, noise, scale):
+@given(seed=st.integers(0, 5), noise=st.integers(0, 2**31 - 1), scale=st.floats(1e-9, 10.0), shared=st.booleans())
+def test_no_multipliers_prove_a_bound_that_is_too_low(seed, noise, scale, shared):
     """Whatever multipliers an engine returns, the upper bound is never below a feasible value."""
-    program, budget, point = random_program(seed)
+    program, budget, point = random_program(seed, shared=shared)
     targets = all_targets(4)
     w, b, duals = HighsBounds(program, budget).solve(targets)
     rng = np.random.RandomState(noise)
@@ -174,20 +198,22 @@ def test_points_that_are_not_numbers_prove_nothing():
     assert (proof.lower == -np.inf).all()
 
 
-def test_repair_satisfies_the_equations_of_the_offsets():
-    program, budget, _ = random_program(3)
+@pytest.mark.parametrize("shared", [False, True])
+def test_repair_satisfies_the_equations_of_the_offsets(shared):
+    program, budget, _ = random_program(3, shared=shared)
     _, _, duals = HighsBounds(program, budget).solve(all_targets(4))
     shaken = Duals(duals.alpha * (1 + 1e-7), duals.beta, duals.lam)
     fixed = repair(program, shaken)
     residual = fixed.alpha @ program.B + fixed.beta @ program.H - fixed.lam[:, None] * program.v
     assert np.abs(residual).max() < 1e-12
-    assert (fixed.alpha <= fixed.lam[:, None] * program.s).all()
+    assert (program.slacks.total(fixed.alpha) <= fixed.lam[:, None] * program.s * (1 + 1e-15)).all()
     assert (fixed.alpha >= 0).all()
 
 
 @pytest.mark.parametrize("C", [0.01, 0.3, 10.0])
-def test_penalised_optima_are_proven_and_others_are_not(C):
-    program, _, (w, b) = random_program(1, hard=False, linear=False)
+@pytest.mark.parametrize("shared", [False, True])
+def test_penalised_optima_are_proven_and_others_are_not(C, shared):
+    program, _, (w, b) = random_program(1, hard=False, linear=False, shared=shared)
     best_w, best_b, duals = HighsPenalised(program).solve(C)
     assert abs(penalised_gap(program, C, best_w, best_b, duals)) < 1e-7
     assert penalised_gap(program, C, w, b, duals) > 1e-3

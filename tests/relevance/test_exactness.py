@@ -97,7 +97,8 @@ def test_ordinal_equals_three_programs_by_scipy(kind, engine, order):
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "constant"])
 @pytest.mark.parametrize("engine", ["interior", "highs"])
-def test_multi_class_equals_three_programs_by_scipy(kind, engine):
+@pytest.mark.parametrize("budgets", ["split", "joint"])
+def test_multi_class_equals_three_programs_by_scipy(kind, engine, budgets):
     X, _, weight = problem(kind, 5)
     Z = standardised(X, weight)
     rng = np.random.RandomState(6)
@@ -106,15 +107,16 @@ def test_multi_class_equals_three_programs_by_scipy(kind, engine):
     target[:3] = 0.0, 1.0, 2.0
     formulation, C = MultiClass(3), 0.6
     base = fit_baseline(formulation, Z, target, weight, C=C, folds=(), progress=Progress())
-    rows = oracle.multi_class(Z, target, weight, 3)
+    *rows, sharing = oracle.multi_class(Z, target, weight, 3)
     ours = base.program.norm(base.w) + C * base.program.loss(base.w, base.b)
-    assert ours == pytest.approx(oracle.baseline(*rows, C), rel=1e-6)
-    near = near_optimal_set(base.program, base.w, base.b, C, norm_slack=0.1, loss_slack=0.1)
+    assert ours == pytest.approx(oracle.baseline(*rows, C, sharing=sharing), rel=1e-6)
+    near = near_optimal_set(base.program, base.w, base.b, C, norm_slack=0.1, loss_slack=0.1, budgets=budgets)
     found = relevance_intervals(near, every(formulation, Z), engine=engine, n_jobs=1, progress=Progress())
     # A class against the mean of the two others, for every feature in turn.
     one = np.array([[1.0, -0.5, -0.5], [-0.5, 1.0, -0.5], [-0.5, -0.5, 1.0]])
     contrasts = np.kron(np.eye(Z.shape[1]), one)
-    theirs = oracle.relevance(*rows, near.budget.norm, near.budget.loss, contrasts=contrasts) / near.mu
+    limits = near.budget.norm, near.budget.loss, near.budget.price
+    theirs = oracle.relevance(*rows, *limits, contrasts=contrasts, sharing=sharing) / near.mu
     theirs = theirs.reshape(-1, 3, 2).max(axis=1)
     np.testing.assert_allclose(np.column_stack([found.minimum, found.maximum]), theirs, atol=1e-6, rtol=0)
     assert found.gap <= 1e-6

@@ -30,10 +30,10 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
     The estimator selects the relevant features (:meth:`transform`), and it predicts with the best model, fitted on all
     features (:meth:`predict`).
 
-    More than two classes have a weight vector each, under one norm, and every sample is compared with all other classes
-    (the loss of Weston and Watkins). The relevance of a feature is then the greatest, over the classes, of what tells
-    the class from the others: its weight in the class less the mean of its weights in the others. ``minRel`` is the
-    maximum over the classes of the least such difference, ``maxRel`` of the greatest.
+    More than two classes have a weight vector each, under one norm, and the loss of a sample is that against the worst
+    of the other classes (Crammer and Singer). The relevance of a feature is then the greatest, over the classes, of what
+    tells the class from the others: its weight in the class less the mean of its weights in the others. ``minRel`` is
+    the maximum over the classes of the least such difference, ``maxRel`` of the greatest.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""More than two classes, one weight vector each, hinge loss against every other class."""
+"""More than two classes, one weight vector each, hinge loss against the worst rival."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ __all__ = ["MultiClass"]
 class MultiClass(Formulation):
     """Rows ``x·(w_c − w_k) + b_c − b_k + ξ ≥ 1`` for every sample of class ``c`` and every other class ``k``.
 
-    The loss of a sample is the sum of its slacks, as Weston and Watkins have it. (Crammer and Singer take the greatest,
-    one slack that several rows share, which the canonical program does not have.) All weight vectors share one norm.
+    All rows of a sample share one slack: its loss is that against its worst rival, as Crammer and Singer have it. All
+    weight vectors share one norm.
 
     Adding the same number to the weights of a feature in all classes changes no prediction, so single weights mean
     little. What counts is the weight of a class less the mean of the other classes': it tells the class from the rest.
@@ -50,7 +50,8 @@ class MultiClass(Formulation):
             rows.reshape(len(sample), d * self.n_classes),
             difference[:, :-1],
             np.ones(len(sample)),
-            s=sample_weight[sample],
+            s=sample_weight,
+            slack=sample,
         )
 
     def feature(self, k: int, n_columns: int) -> Feature:

@@ -1,6 +1,7 @@
 """Proofs that need no trust in the engine that found them.
 
-Any ``α, β, λ ≥ 0`` with ``α ≤ λ s`` and ``Bᵀα + Hᵀβ = λ v`` prove for every point within the budget (ρ, μ) that::
+Any ``α, β, λ ≥ 0`` with ``α ≤ λ s`` (summed over rows that share a slack) and ``Bᵀα + Hᵀβ = λ v`` prove for every
+point within the budget (ρ, μ) that::
 
     g·w − c·|w| ≤ λρ − α·r − β·h + max { (g + z)·w − c·|w| : norm(w) ≤ μ, box },     z = Aᵀα + Gᵀβ − λu
 
@@ -10,6 +11,7 @@ any point that satisfies all rows proves the other side. Both are evaluated here
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,8 +45,7 @@ class Certified:
 def repair(program: Program, duals: Duals) -> Duals:
     """Move multipliers, by rounding errors only, to where the proof needs them to be."""
     lam = np.maximum(duals.lam, 0.0)
-    cap = lam[:, None] * program.s
-    alpha = np.clip(duals.alpha, 0.0, cap)
+    alpha = _capped(program, duals.alpha, lam)
     beta = np.maximum(duals.beta, 0.0)
     p = program.n_offsets
     if p:
@@ -56,14 +57,46 @@ def repair(program: Program, duals: Duals) -> Duals:
             residual = lam[:, None] * program.v - alpha @ program.B - beta @ program.H
             if not residual.any():
                 break
-            room = np.minimum(alpha, cap - alpha)
-            normal = (room @ pairs_B + beta @ pairs_H).reshape(-1, p, p)
+            room, move = _moves(program, alpha, lam)
+            normal = (room(pairs_B) + beta @ pairs_H).reshape(-1, p, p)
             shift = np.einsum("tpq,tq->tp", np.linalg.pinv(normal, hermitian=True), residual)
-            alpha = np.clip(alpha + room * (shift @ program.B.T), 0.0, cap)
+            alpha = _capped(program, alpha + move(shift @ program.B.T), lam)
             beta = np.maximum(beta + beta * (shift @ program.H.T), 0.0)
         for t in np.flatnonzero(_unbalanced(program, Duals(alpha, beta, lam))):
             alpha[t], beta[t] = _balance(program, alpha[t], beta[t], lam[t])
     return Duals(alpha, beta, lam)
+
+
+def _capped(program: Program, alpha: Array, lam: Array) -> Array:
+    """Multipliers of the hinge rows within what the weights of their slacks allow."""
+    cap = lam[:, None] * program.s
+    if not program.slacks.shared:
+        return np.clip(alpha, 0.0, cap)
+    alpha = np.maximum(alpha, 0.0)
+    total = program.slacks.total(alpha)
+    return np.asarray(alpha * program.slacks.rows(np.where(total > cap, cap / np.where(total > cap, total, 1.0), 1.0)))
+
+
+def _moves(program: Program, alpha: Array, lam: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
+    """How far multipliers can be moved: as quadratic form of pairs of columns, and applied to a wish per row.
+
+    A multiplier alone has the room ``min(α, λs − α)``. Those that share a slack move by ``α (wish − mean)``, with the
+    mean over the slack weighted by α/λs: within their sum, as far as that is at its limit.
+    """
+    cap = lam[:, None] * program.s
+    slacks = program.slacks
+    if not slacks.shared:
+        room = np.minimum(alpha, cap - alpha)
+        return lambda pairs: np.asarray(room @ pairs), lambda wish: room * wish
+    share = 1.0 / np.maximum(cap, 1e-300)
+
+    def form(pairs: Array) -> Array:
+        p = program.n_offsets
+        means = slacks.total(alpha[:, None, :] * program.B.T[None]).transpose(0, 2, 1)
+        inner = np.einsum("tgp,tgq,tg->tpq", means, means, share)
+        return np.asarray(alpha @ pairs - inner.reshape(len(alpha), p * p))
+
+    return form, lambda wish: alpha * (wish - slacks.rows(slacks.total(alpha * wish) * share))
 
 
 def _unbalanced(program: Program, duals: Duals) -> Array:
@@ -76,8 +109,8 @@ def _unbalanced(program: Program, duals: Duals) -> Array:
 
 def _balance(program: Program, alpha: Array, beta: Array, lam: float) -> tuple[Array, Array]:
     """Solve the offsets' equations where all multipliers are at their bounds: move some off them."""
-    cap = lam * program.s
-    room = np.concatenate([cap - alpha, alpha, np.full(len(beta), max(lam, 1e-9)), beta])
+    left = program.slacks.rows(lam * program.s - program.slacks.total(alpha))
+    room = np.concatenate([left, alpha, np.full(len(beta), max(lam, 1e-9)), beta])
     rows = np.vstack([program.B, -program.B, program.H, -program.H])
     residual = lam * program.v - alpha @ program.B - beta @ program.H
     size = float(np.abs(residual).max())
@@ -87,7 +120,8 @@ def _balance(program: Program, alpha: Array, beta: Array, lam: float) -> tuple[A
         return alpha, beta
     n, m = len(alpha), len(beta)
     up, down, more, less = np.split(step, np.cumsum([n, n, m]))
-    return np.clip(alpha + up - down, 0.0, cap), np.maximum(beta + more - less, 0.0)
+    alpha = _capped(program, (alpha + up - down)[None], np.array([lam]))[0]
+    return alpha, np.maximum(beta + more - less, 0.0)
 
 
 def certify(
@@ -230,5 +264,5 @@ def penalised_gap(program: Program, C: float, w: Array, b: Array, duals: Duals) 
     if program.hard_violation(w, b) > 1e-9:
         return np.inf
     # An objective of next to nothing is measured against the loss of a model that does nothing.
-    scale = C * float(program.s @ np.abs(program.r))
+    scale = C * float(program.s @ program.slacks.greatest(np.abs(program.r)))
     return (primal - dual) / max(abs(primal), 1e-6 * scale, 1e-12)

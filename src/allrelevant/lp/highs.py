@@ -106,22 +106,23 @@ class HighsBounds(_Model):
         super().__init__(PRIMAL)
         self.program, self.budget = program, budget
         n, d, p, m = program.n_rows, program.n_weights, program.n_offsets, program.n_hard
+        k = program.slacks.count
         matrix = sparse.vstack(
             [
-                sparse.hstack([*map(sparse.csr_array, (program.A, -program.A, program.B)), sparse.eye(n)]),
-                sparse.csr_array(np.hstack([program.G, -program.G, program.H, np.zeros((m, n))])),
-                sparse.csr_array(np.concatenate([program.gamma, program.gamma, np.zeros(p + n)])[None]),
+                sparse.hstack([*map(sparse.csr_array, (program.A, -program.A, program.B)), program.slacks.matrix]),
+                sparse.csr_array(np.hstack([program.G, -program.G, program.H, np.zeros((m, k))])),
+                sparse.csr_array(np.concatenate([program.gamma, program.gamma, np.zeros(p + k)])[None]),
                 sparse.csr_array(self._loss_row()[None]),
             ]
         )
-        free, none = np.full(p, INFINITY), np.zeros(n)
+        free, none = np.full(p, INFINITY), np.zeros(k)
         lower_w = np.concatenate([np.maximum(program.lower, 0), np.maximum(-program.upper, 0)])
         upper_w = np.concatenate([np.maximum(program.upper, 0), np.maximum(-program.lower, 0)])
         self._upper_w = np.minimum(upper_w, INFINITY)
         self._lower_w = lower_w
         self._load(
             matrix,
-            np.zeros(2 * d + p + n),
+            np.zeros(2 * d + p + k),
             (np.concatenate([lower_w, -free, none]), np.concatenate([self._upper_w, free, none + INFINITY])),
             (
                 np.concatenate([program.r, program.h, [-INFINITY, -INFINITY]]),
@@ -229,9 +230,10 @@ class HighsPenalised(_Model):
 
         max r·α + h·β   with   |Aᵀα + Gᵀβ − C u| / γ ≤ 1,   Bᵀα + Hᵀβ = C v,   0 ≤ α ≤ C s,   β ≥ 0
 
-    so its basis is small, another `C` changes bounds only, and dual simplex flips bounds in passing: measured five
-    times faster than the primal form. A weight whose row is slack is 0, hence rows of weights can be generated as
-    they are violated, which is what makes many more weights than rows affordable.
+    (with sums of α over the rows that share a slack, in rows of their own), so its basis is small, another `C` changes
+    bounds only, and dual simplex flips bounds in passing: measured five times faster than the primal form. A weight
+    whose row is slack is 0, hence rows of weights can be generated as they are violated, which is what makes many more
+    weights than rows affordable.
     """
 
     def __init__(self, program: Program) -> None:
@@ -241,22 +243,35 @@ class HighsPenalised(_Model):
         if d <= ALL_WEIGHTS:
             first = np.arange(d)
         else:
-            pull = np.abs((program.r * program.s) @ program.A) / program.gamma
+            pull = np.abs((program.r * program.row_weight) @ program.A) / program.gamma
             first = np.argsort(-pull, kind="stable")[:ALL_WEIGHTS]
         self._weights = first
         everything = np.zeros(n + m)
+        width = self._row_bounds(0.0)[1]
+        lower = np.append(np.full(self._n_sums, -INFINITY), -width)
+        upper = np.append(np.zeros(self._n_sums), width)
         self._load(
             self._matrix_rows(first),
             -np.concatenate([program.r, program.h]),
             (everything, everything + INFINITY),
-            (-self._row_bounds(0.0)[1], self._row_bounds(0.0)[1]),
+            (lower, upper),
         )
+
+    @property
+    def _n_sums(self) -> int:
+        """Rows, before all others, that limit sums of multipliers."""
+        slacks = self.program.slacks
+        return slacks.count if slacks.shared else 0
 
     def _matrix_rows(self, weights: Any) -> Any:
         program = self.program
+        m, slacks = program.n_hard, program.slacks
         offsets = np.vstack([program.B, program.H]).T
         columns = np.vstack([program.A[:, weights], program.G[:, weights]]) / program.gamma[weights]
-        return np.vstack([offsets, columns.T])
+        parts = [sparse.csr_array(offsets), sparse.csr_array(columns.T)]
+        if slacks.shared:
+            parts.insert(0, sparse.hstack([slacks.matrix.T, sparse.csr_array((slacks.count, m))]))
+        return sparse.vstack(parts)
 
     def solve(self, C: float, *, cold: bool = False) -> tuple[Array, Array, Duals]:
         """Minimise for one `C`, from the basis of the last one.
@@ -279,11 +294,13 @@ class HighsPenalised(_Model):
 
     def _set_penalty(self, C: float) -> None:
         program, highs = self.program, self._highs
-        n = program.n_rows
-        highs.changeColsBounds(n, _indices(np.arange(n)), np.zeros(n), C * program.s)
+        n, sums = program.n_rows, self._n_sums
+        highs.changeColsBounds(n, _indices(np.arange(n)), np.zeros(n), C * program.row_weight)
+        for row in range(sums):
+            highs.changeRowBounds(row, -INFINITY, C * program.s[row])
         middle, width = self._row_bounds(C)
-        for row in np.flatnonzero(middle):  # the others are the same for every C
-            highs.changeRowBounds(int(row), middle[row] - width[row], middle[row] + width[row])
+        for k in np.flatnonzero(middle):  # the others are the same for every C
+            highs.changeRowBounds(int(sums + k), middle[k] - width[k], middle[k] + width[k])
 
     def _row_bounds(self, C: float) -> tuple[Array, Array]:
         """Middle and half-width of the rows of the offsets and of the weights in the model."""
@@ -310,7 +327,7 @@ class HighsPenalised(_Model):
         return len(worst) > 0
 
     def _point(self, duals: Array) -> tuple[Array, Array]:
-        p = self.program.n_offsets
+        p, duals = self.program.n_offsets, duals[self._n_sums :]
         w = np.zeros(self.program.n_weights)
         w[self._weights] = -duals[p:] / self.program.gamma[self._weights]
         return w, -duals[:p]

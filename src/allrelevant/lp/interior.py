@@ -5,7 +5,7 @@ on the variables (pairs of a primal and a dual, both kept positive)::
 
     w⁺ · z⁺    z⁺ = νγ + c − y    y = g + Aᵀα + Gᵀβ − λu
     w⁻ · z⁻    z⁻ = νγ + c + y
-    ξ  · t     t  = λs − α
+    ξ  · t     t  = λs − α (summed over the rows that share ξ)
     e  · α     A w + B b + ξ − e = r
     q  · β     G w + H b − q = h
     ρ̂  · λ     loss + ρ̂ = loss budget
@@ -136,8 +136,8 @@ class InteriorBounds:
         P[:, wp] = np.maximum(w, 0) + split[:, None]
         P[:, wm] = np.maximum(-w, 0) + split[:, None]
         rows = program.rows(w, b)
-        P[:, xi] = np.maximum(program.r - rows, 0) + lift[:, None]
-        P[:, surplus] = np.maximum(rows - program.r, 0) + lift[:, None]
+        P[:, xi] = program.slacks.greatest(np.maximum(program.r - rows, 0)) + lift[:, None]
+        P[:, surplus] = np.maximum(rows - program.r + program.slacks.rows(P[:, xi]), lift[:, None])
         if program.n_hard:
             P[:, hard] = np.maximum(program.hard_rows(w, b) - program.h, lift[:, None])
         spent_norm = (P[:, wp] + P[:, wm]) @ program.gamma

@@ -33,10 +33,11 @@ class Rows:
         self.KT = np.ascontiguousarray(self.K.T)
         self.n = program.n_rows
         n, d, m = program.n_rows, program.n_weights, program.n_hard
-        self.parts = [slice(a, b) for a, b in pairwise(np.cumsum([0, d, d, n, n, m, 1, 1]).tolist())]
+        sizes = [0, d, d, program.slacks.count, n, m, 1, 1]
+        self.parts = [slice(a, b) for a, b in pairwise(np.cumsum(sizes).tolist())]
         rows, size = self.K.shape
         self._pairs: Array | None = None
-        if size <= PACKED_SIZE and rows * size * (size + 1) * 4 <= PACKED_BYTES:
+        if not program.slacks.shared and size <= PACKED_SIZE and rows * size * (size + 1) * 4 <= PACKED_BYTES:
             i, j = np.tril_indices(size)
             self._pairs = self.K[:, i] * self.K[:, j]
             place = np.zeros((size, size), dtype=np.intp)
@@ -107,6 +108,80 @@ class State:
         return State(self.P[keep], self.Z[keep], self.b[keep], self.m[keep])
 
 
+class Curvature:
+    """What is left of the rows when slacks and surpluses are eliminated: the diagonal ``D = 1 / (Q_ξ + Q_e)``.
+
+    Attributes
+    ----------
+    pull : ndarray of shape (t, n)
+        Answer of the multipliers of the hinge rows to that of the loss budget.
+    rest : ndarray of shape (t,)
+        What is left of the slacks in the equation of the loss budget.
+    """
+
+    def __init__(self, program: Program, slack: Array, surplus: Array, hard: Array) -> None:
+        n = program.n_rows
+        self.D = 1.0 / np.concatenate([slack + surplus, hard], axis=1)
+        self.pull = program.s * slack * self.D[:, :n]
+        self.rest = np.einsum("tn,tn,n->t", self.pull, surplus, program.s)
+
+    def apply(self, values: Array) -> Array:
+        """``D values``."""
+        return self.D * values
+
+    def gram(self, rows: Rows, columns: Array | None) -> Array:
+        """``Kᵀ D K``."""
+        return rows.gram(self.D, columns)
+
+
+class SharedCurvature(Curvature):
+    """The same where rows share slacks: ``D = (Q_ξ 11ᵀ + diag Q_e)⁻¹`` for the rows of each.
+
+    With weights ``d = 1 / Q_e`` it takes the deviations of rows from their weighted mean as they are and the mean times
+    ``1 / (1 + Q_ξ Σd)``. Means are taken of differences to the heaviest row of a slack: where one row outweighs the
+    others, its deviation is all that matters, and would be lost in its distance to a rounded mean.
+    """
+
+    def __init__(self, program: Program, slack: Array, surplus: Array, hard: Array) -> None:
+        self.slacks = program.slacks
+        self.d, self.hard = 1.0 / surplus, 1.0 / hard
+        self.sum = self.slacks.total(self.d)
+        heaviest = self.d == self.slacks.rows(self.slacks.greatest(self.d))
+        rank = np.where(heaviest, np.arange(self.d.shape[1], 0, -1), 0)  # the first of those that are equal
+        self.first = self.d.shape[1] - self.slacks.greatest(rank)
+        self.share = 1.0 / (1.0 + slack * self.sum)
+        self.pull = self.d * self.slacks.rows(program.s * slack * self.share)
+        self.rest = (program.s**2 * slack * self.share).sum(axis=1)
+
+    def apply(self, values: Array) -> Array:
+        """``D values``."""
+        n, slacks = self.d.shape[1], self.slacks
+        first = np.take_along_axis(values[:, :n], self.first, axis=1)
+        apart = values[:, :n] - slacks.rows(first)
+        mean = slacks.total(self.d * apart) / self.sum
+        out = self.d * (apart - slacks.rows(mean) + slacks.rows((first + mean) * self.share))
+        return np.hstack([out, self.hard * values[:, n:]])
+
+    def gram(self, rows: Rows, columns: Array | None) -> Array:
+        """``Kᵀ D K``."""
+        n, size = self.d.shape[1], rows.K.shape[1]
+        out = np.empty((len(self.d), size, size))
+        for k in range(len(self.d)):
+            KT = rows.KT
+            if columns is not None:
+                KT = KT.copy()
+                KT[rows.slots(columns)] = columns[k]
+            first = KT[:, self.first[k]]
+            apart = KT[:, :n] - self.slacks.rows(first)
+            mean = self.slacks.total(apart * self.d[k]) / self.sum[k]
+            apart = (apart - self.slacks.rows(mean)) * np.sqrt(self.d[k])
+            between = (first + mean) * np.sqrt(self.sum[k] * self.share[k])
+            scaled = np.hstack([apart, between, KT[:, n:] * np.sqrt(self.hard[k])])
+            upper = blas.dsyrk(1.0, scaled.T, trans=1, lower=0)
+            out[k] = upper + np.triu(upper, 1).T
+        return out
+
+
 class System:
     """The linear system of one iteration: factored once, solved for several right sides."""
 
@@ -128,14 +203,15 @@ class System:
         self.Q = Q = P / Z
         self.theta = Q[:, wp] + Q[:, wm]
         self.kappa = (Q[:, wp] - Q[:, wm]) / self.theta
-        self.D = 1.0 / np.concatenate([Q[:, xi] + Q[:, surplus], Q[:, hard]], axis=1)
-        self.pull = program.s * Q[:, xi] * self.D[:, :n]  # s p D
+        kind = SharedCurvature if program.slacks.shared else Curvature
+        self.curve = kind(program, Q[:, xi], Q[:, surplus], Q[:, hard])
+        self.pull = self.curve.pull
 
         # Residuals of all equations; zero up to rounding once a full step has been taken.
         w = P[:, wp] - P[:, wm]
         left = rows.forward(np.hstack([w, b]), columns)
         self.res_rows = -left
-        self.res_rows[:, :n] += program.r - P[:, xi] + P[:, surplus]
+        self.res_rows[:, :n] += program.r - program.slacks.rows(P[:, xi]) + P[:, surplus]
         self.res_rows[:, n:] += program.h + P[:, hard]
         spent = P[:, xi] @ program.s + np.einsum("tk,tk->t", w, u) + b @ program.v + P[:, loss][:, 0]
         self.price = rows.budget.price
@@ -147,22 +223,22 @@ class System:
         price = nu * program.gamma + charge
         self.res_wp = price - y[:, :d] - Z[:, wp]
         self.res_wm = price + y[:, :d] - Z[:, wm]
-        self.res_xi = lam * program.s - Z[:, surplus] - Z[:, xi]
+        self.res_xi = lam * program.s - program.slacks.total(Z[:, surplus]) - Z[:, xi]
         self.res_b = lam * program.v - y[:, d:]
         self.res_m = np.zeros(len(P)) if self.price is None else (lam / self.price - nu)[:, 0]
 
-        matrix = rows.gram(self.D, columns)
+        matrix = self.curve.gram(rows, columns)
         diagonal = np.einsum("tkk->tk", matrix)
         diagonal *= 1.0 + 1e-14
         diagonal[:, :d] += 1.0 / self.theta
-        weighted = np.zeros_like(self.D)
+        weighted = np.zeros((len(P), n + program.n_hard))
         weighted[:, :n] = self.pull
         a = rows.adjoint(weighted, columns)
         a[:, :d] -= u
         a[:, d:] -= program.v
         k = np.zeros_like(a)
         k[:, :d] = self.kappa * program.gamma
-        e = np.einsum("tn,tn,n->t", self.pull, Q[:, surplus], program.s) + Q[:, loss][:, 0]
+        e = self.curve.rest + Q[:, loss][:, 0]
         f = (4 * program.gamma**2 * Q[:, wp] * Q[:, wm] / self.theta).sum(axis=1) + Q[:, norm][:, 0]
         self.factors = _Factors(matrix)
         solved = self.factors.solve(np.stack([a, k], axis=1))
@@ -189,9 +265,9 @@ class System:
         um = U[:, wm] - Q[:, wm] * self.res_wm
         ux = U[:, xi] - Q[:, xi] * self.res_xi
         c = self.res_rows.copy()
-        c[:, :n] += U[:, surplus] - ux
+        c[:, :n] += U[:, surplus] - program.slacks.rows(ux)
         c[:, n:] += U[:, hard]
-        weighted = self.D * c
+        weighted = self.curve.apply(c)
         rhs = rows.adjoint(weighted, self.columns)
         rhs[:, :d] += (up - um) / self.theta
         rhs[:, d:] -= self.res_b
@@ -208,13 +284,13 @@ class System:
         dw, db = x[:, :d], x[:, d:]
 
         dP, dZ = np.empty_like(Q), np.empty_like(Q)
-        dual_rows = weighted - self.D * rows.forward(x, self.columns)
+        dual_rows = weighted - self.curve.apply(rows.forward(x, self.columns))
         dual_rows[:, :n] += self.pull * dlam[:, None]
         dZ[:, surplus], dZ[:, hard] = dual_rows[:, :n], dual_rows[:, n:]
         dy = (dw - up + um) / self.theta + self.kappa * program.gamma * dnu[:, None]
         dZ[:, wp] = dnu[:, None] * program.gamma - dy + self.res_wp
         dZ[:, wm] = dnu[:, None] * program.gamma + dy + self.res_wm
-        dZ[:, xi] = dlam[:, None] * program.s - dZ[:, surplus] + self.res_xi
+        dZ[:, xi] = dlam[:, None] * program.s - program.slacks.total(dZ[:, surplus]) + self.res_xi
         dZ[:, loss], dZ[:, norm] = dlam[:, None], dnu[:, None]
         np.subtract(U, Q * dZ, out=dP)
         return dP, dZ, db, dm

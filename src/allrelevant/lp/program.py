@@ -1,6 +1,6 @@
 """The one linear program behind every bound, in canonical form, and what may be asked of it.
 
-With weights ``w``, free offsets ``b`` and one slack ``ξ`` per hinge row::
+With weights ``w``, free offsets ``b`` and slacks ``ξ``, one per hinge row or one that several rows share::
 
     hinge rows   A w + B b + ξ ≥ r,   ξ ≥ 0
     hard rows    G w + H b ≥ h
@@ -15,12 +15,14 @@ points whose norm and loss stay within a :class:`Budget`. Nothing here knows wha
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
-__all__ = ["Array", "Budget", "Columns", "Duals", "Indices", "Program", "Targets"]
+__all__ = ["Array", "Budget", "Columns", "Duals", "Indices", "Program", "Slacks", "Targets"]
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -45,13 +47,68 @@ def _matrix(value: ArrayLike | None, shape: tuple[int, int], name: str) -> Array
 
 
 @dataclass(frozen=True, eq=False)
+class Slacks:
+    """Which hinge rows share a slack.
+
+    Attributes
+    ----------
+    of_row : ndarray of shape (n,)
+        Slack of every row, in ascending order.
+    count : int
+        Number of slacks.
+    """
+
+    of_row: Indices
+    count: int
+
+    @property
+    def shared(self) -> bool:
+        """Whether any slack has more than one row."""
+        return self.count < len(self.of_row)
+
+    @cached_property
+    def _starts(self) -> Indices:
+        return np.flatnonzero(np.diff(self.of_row, prepend=-1))
+
+    @cached_property
+    def matrix(self) -> Any:
+        """Sparse matrix of shape (n, count) with a 1 for the slack of every row."""
+        n = len(self.of_row)
+        return sparse.csr_array((np.ones(n), (np.arange(n), self.of_row)), shape=(n, self.count))
+
+    def rows(self, values: Array) -> Array:
+        """Values per slack (last axis) as values per row."""
+        return values[..., self.of_row] if self.shared else values
+
+    def greatest(self, values: Array) -> Array:
+        """Greatest value of the rows of every slack."""
+        return np.asarray(np.maximum.reduceat(values, self._starts, axis=-1)) if self.shared else values
+
+    def total(self, values: Array) -> Array:
+        """Sum of the values of the rows of every slack."""
+        if not self.shared:
+            return values
+        flat = values.reshape(-1, values.shape[-1])
+        return np.asarray((self.matrix.T @ flat.T).T).reshape(*values.shape[:-1], self.count)
+
+    def take(self, kept: Indices) -> tuple[Slacks, Indices]:
+        """The slacks of some of the rows, and where they were before."""
+        if not self.shared:
+            return Slacks(np.arange(len(kept)), len(kept)), kept
+        left, of_row = np.unique(self.of_row[kept], return_inverse=True)
+        return Slacks(of_row.reshape(-1), len(left)), left
+
+
+@dataclass(frozen=True, eq=False)
 class Program:
     """Frozen data of the canonical program; make it with :meth:`build`.
 
     Attributes
     ----------
-    A, B, r, s : ndarray of shape (n, d), (n, p), (n,), (n,)
-        Hinge rows and the weights of their slacks.
+    A, B, r : ndarray of shape (n, d), (n, p), (n,)
+        Hinge rows.
+    s : ndarray of shape (n_slacks,)
+        Weights of the slacks.
     G, H, h : ndarray of shape (m, d), (m, p), (m,)
         Hard rows.
     gamma : ndarray of shape (d,)
@@ -60,6 +117,8 @@ class Program:
         Linear part of the loss.
     lower, upper : ndarray of shape (d,)
         Box bounds of the weights, infinite where there are none.
+    slacks : Slacks
+        Which hinge rows share a slack.
     """
 
     A: Array
@@ -74,6 +133,7 @@ class Program:
     v: Array
     lower: Array
     upper: Array
+    slacks: Slacks
 
     @classmethod
     def build(
@@ -89,8 +149,12 @@ class Program:
         gamma: ArrayLike | None = None,
         u: ArrayLike | None = None,
         v: ArrayLike | None = None,
+        slack: ArrayLike | None = None,
     ) -> Program:
-        """Check shapes and fill in what was left out (unit weights, no hard rows, no linear loss, no box)."""
+        """Check shapes and fill in what was left out (unit weights, no hard rows, no linear loss, no box).
+
+        Rows with the same number in `slack`, which ascends from 0 in steps of 1, share a slack.
+        """
         A = np.ascontiguousarray(A, dtype=float)
         if A.ndim != 2:
             raise ValueError(f"A has {A.ndim} dimensions, expected 2")
@@ -100,11 +164,18 @@ class Program:
             raise ValueError(f"B has shape {B.shape}, expected ({n}, number of offsets)")
         p = B.shape[1]
         m = 0 if h is None else len(np.atleast_1d(np.asarray(h)))
+        of_row = np.arange(n) if slack is None else np.asarray(slack, dtype=np.intp)
+        steps = np.diff(of_row, prepend=-1) if of_row.shape == (n,) else np.array([-1])
+        if n and (steps[0] != 1 or not np.isin(steps, (0, 1)).all()):
+            raise ValueError(
+                f"slack must have one number per row, from 0 in steps of 0 or 1; its shape is {of_row.shape}"
+            )
+        slacks = Slacks(of_row, int(of_row[-1]) + 1 if n else 0)
         program = cls(
             A=A,
             B=B,
             r=_vector(r, n, 0.0, "r"),
-            s=_vector(s, n, 1.0, "s"),
+            s=_vector(s, slacks.count, 1.0, "s"),
             G=_matrix(G, (m, d), "G"),
             H=_matrix(H, (m, p), "H"),
             h=_vector(h, m, 0.0, "h"),
@@ -113,6 +184,7 @@ class Program:
             v=_vector(v, p, 0.0, "v"),
             lower=np.full(d, -np.inf),
             upper=np.full(d, np.inf),
+            slacks=slacks,
         )
         if not (program.s >= 0).all():
             raise ValueError("s has negative entries; weights of slacks must be >= 0")
@@ -139,6 +211,11 @@ class Program:
     def n_hard(self) -> int:
         """Number of hard rows."""
         return len(self.h)
+
+    @property
+    def row_weight(self) -> Array:
+        """Weight of the slack of every hinge row."""
+        return self.slacks.rows(self.s)
 
     @property
     def boxed(self) -> NDArray[np.bool_]:
@@ -183,7 +260,7 @@ class Program:
 
     def loss(self, w: Array, b: Array, columns: Columns | None = None) -> Any:
         """Loss of one point or of each of a batch, with the least slacks possible."""
-        slack = np.maximum(0.0, self.r - self.rows(w, b, columns))
+        slack = self.slacks.greatest(np.maximum(0.0, self.r - self.rows(w, b, columns)))
         linear = w @ self.u + b @ self.v
         if columns is not None:
             linear = linear + np.einsum("tm,tm->t", columns.u, w[:, columns.slots(self)])

@@ -59,15 +59,19 @@ def reduce_rows(program: Program, budget: Budget, w: Array, b: Array) -> Reducti
     """Keep the rows whose margin at ``(w, b)`` is close to their right side."""
     margin = program.rows(w, b) - program.r
     band = BAND[0] + BAND[1] * budget.norm * float(np.sqrt(np.mean(program.A**2))) if program.A.size else BAND[0]
-    kept = np.flatnonzero(np.abs(margin) < band)
-    linear = np.flatnonzero(margin <= -band)
+    # A slack that rows share is the greatest of several: not linear, as long as which one is open.
+    shared = program.slacks.shared
+    kept = np.flatnonzero(margin < band) if shared else np.flatnonzero(np.abs(margin) < band)
+    linear = np.empty(0, dtype=np.intp) if shared else np.flatnonzero(margin <= -band)
+    slacks, left = program.slacks.take(kept)
     s = program.s[linear]
     smaller = replace(
         program,
         A=np.ascontiguousarray(program.A[kept]),
         B=np.ascontiguousarray(program.B[kept]),
         r=program.r[kept],
-        s=program.s[kept],
+        s=program.s[left],
+        slacks=slacks,
         u=program.u - s @ program.A[linear],
         v=program.v - s @ program.B[linear],
     )

@@ -83,14 +83,14 @@ def _bare(program: Program) -> Program:
     """The program without any weights."""
     return Program.build(
         np.zeros((program.n_rows, 0)), program.B, program.r, s=program.s,
-        G=np.zeros((program.n_hard, 0)), H=program.H, h=program.h, v=program.v,
+        G=np.zeros((program.n_hard, 0)), H=program.H, h=program.h, v=program.v, slack=program.slacks.of_row,
     )  # fmt: skip
 
 
 def _bare_pull(program: Program) -> Array:
     """How much, without any weights, the loss falls with each of them."""
-    if program.v.any():
-        # Multipliers of hard rows balance a cost of the offsets: those that the solver found.
+    if program.v.any() or program.slacks.shared:
+        # Multipliers of hard rows balance a cost of the offsets, or several rows a slack: those that the solver found.
         _, _, duals = HighsPenalised(_bare(program)).solve(1.0)
         return np.asarray((duals.alpha @ program.A + duals.beta @ program.G)[0] - program.u)
     _, b = PenalisedSolver(_bare(program)).solve(1.0)

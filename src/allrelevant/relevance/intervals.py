@@ -204,9 +204,9 @@ def _ascend(solver: BoundSolver, feature: Feature, columns: Columns | None, coun
     index = np.repeat(feature.weights[None], count, axis=0)
     # Where a small weight would lower the loss.
     if columns is None:
-        pull = (program.s @ program.A[:, feature.weights] - program.u[feature.weights])[None]
+        pull = (program.row_weight @ program.A[:, feature.weights] - program.u[feature.weights])[None]
     else:
-        pull = columns.A @ program.s - columns.u
+        pull = columns.A @ program.row_weight - columns.u
     signs = np.where(pull < 0, -1.0, 1.0)
     best, gap, n_programs = np.full(count, -np.inf), 0.0, 0
     for _ in range(ASCENTS):
