@@ -31,9 +31,9 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
     features (:meth:`predict`).
 
     More than two classes have a weight vector each, under one norm, and the loss of a sample is that against the worst
-    of the other classes (Crammer and Singer). The relevance of a feature is then the greatest, over the classes, of what
-    tells the class from the others: its weight in the class less the mean of its weights in the others. ``minRel`` is
-    the maximum over the classes of the least such difference, ``maxRel`` of the greatest.
+    of the other classes (Crammer and Singer). The relevance of a feature is then the greatest, over the classes, of
+    what tells the class from the others: its weight in the class less the mean of its weights in the others. ``minRel``
+    is the maximum over the classes of the least such difference, ``maxRel`` of the greatest.
 
     Parameters
     ----------
