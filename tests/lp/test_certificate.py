@@ -15,38 +15,7 @@ from allrelevant.lp.highs import HighsBounds, HighsPenalised
 from allrelevant.lp.interior import InteriorBounds
 from allrelevant.lp.program import Budget, Columns, Duals, Program, Targets
 from allrelevant.lp.reduction import reduce_rows
-
-
-def random_program(seed, *, hard=True, linear=True, box=False, shared=False):
-    """A program with every kind of row, feasible at a known point."""
-    rng = np.random.RandomState(seed)
-    n, d, p, m = 15, 4, 2, 3
-    A, B = rng.normal(size=(n, d)), rng.normal(size=(n, p))
-    G, H = rng.normal(size=(m, d)), rng.normal(size=(m, p))
-    w, b = rng.normal(size=d), rng.normal(size=p)
-    rows = {"G": G, "H": H, "h": G @ w + H @ b - rng.uniform(0.05, 1, size=m)} if hard else {}
-    # A linear loss that the hinge rows keep bounded: the mean of some of them.
-    pull = rng.uniform(0, 0.1 if shared else 0.3, size=n)
-    slack = np.repeat(np.arange(6), [1, 2, 3, 4, 4, 1]) if shared else np.arange(n)
-    loss = {"u": -pull @ A, "v": -pull @ B} if linear else {}
-    program = Program.build(
-        A,
-        B,
-        rng.normal(size=n),
-        s=rng.uniform(0.5, 2, size=n)[: slack.max() + 1],
-        gamma=rng.uniform(0.5, 2, d),
-        slack=slack,
-        **rows,
-        **loss,
-    )
-    if box:
-        program = program.with_box(np.minimum(w, 0) - 0.3, np.maximum(w, 0) + 0.3)
-    budget = Budget(1.2 * float(program.norm(w)), float(program.loss(w, b)) + 1.0)
-    return program, budget, (w, b)
-
-
-def all_targets(d):
-    return Targets.single(np.repeat(np.arange(d), 2), np.tile([1.0, -1.0], d))
+from programs import all_targets, random_program
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -61,11 +30,16 @@ def test_highs_is_proven_on_programs_with_every_kind_of_row(seed, box, shared):
 
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("shared", [False, True])
-def test_interior_is_proven_on_programs_with_every_kind_of_row(seed, shared):
-    program, budget, point = random_program(seed, shared=shared)
-    targets = all_targets(4)
+@pytest.mark.parametrize("d", [4, 40])
+@pytest.mark.parametrize("price", [None, 0.5])
+def test_interior_is_proven_on_programs_with_every_kind_of_row(seed, shared, d, price):
+    program, budget, point = random_program(seed, shared=shared, d=d, linear=price is None)
+    if price is not None:
+        budget = Budget(budget.norm + price * budget.loss, price=price)
+    targets = all_targets(d)
     engine = InteriorBounds(program, budget, point)
-    proof = certify(program, budget, targets, *engine.solve(targets), point)
+    assert engine._rows.wide == (d == 40)
+    proof = certify(program, budget, targets, *engine.solve(targets), engine.centre)
     assert ((proof.upper - proof.lower) <= 1e-6 * budget.norm).all()
 
 
@@ -88,6 +62,7 @@ def extended(program, columns):
         np.hstack([program.A, columns.A[0].T]), program.B, program.r, s=program.s,
         G=np.hstack([program.G, columns.G[0].T]), H=program.H, h=program.h,
         gamma=np.append(program.gamma, GAMMA), u=np.append(program.u, columns.u[0]), v=program.v,
+        slack=program.slacks.of_row,
     )  # fmt: skip
 
 
@@ -97,15 +72,16 @@ GAMMA = np.array([0.7, 1.3])
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("price", [None, 0.5])
 @pytest.mark.parametrize("charged", [False, True])
-def test_columns_of_a_target_equal_a_program_built_with_them(seed, price, charged):
-    program, budget, (w, b) = random_program(seed, linear=price is None)
+@pytest.mark.parametrize(("d", "shared"), [(4, False), (4, True), (40, False), (40, True)])
+def test_columns_of_a_target_equal_a_program_built_with_them(seed, price, charged, d, shared):
+    program, budget, (w, b) = random_program(seed, linear=price is None, d=d, shared=shared)
     if price is not None:
         budget = Budget(1.1 * budget.norm + price * budget.loss, price=price)
     rng = np.random.RandomState(seed + 100)
     columns = Columns(rng.normal(size=(1, 2, 15)), 0.1 * rng.normal(size=(1, 2, 3)), np.zeros((1, 2)))
     if price is None:  # from one purse a linear loss could be without limit
         columns = replace(columns, u=0.1 * rng.uniform(size=(1, 2)))
-    index, coefficient = np.array([[0, 4, 5]]), np.array([[0.5, 1.0, -2.0]])
+    index, coefficient = np.array([[0, d, d + 1]]), np.array([[0.5, 1.0, -2.0]])
     charge = np.array([[2.0, 0.3, 0.0]]) if charged else None
     built, wide, start = extended(program, columns), program.with_slots(GAMMA), (np.append(w, [0.0, 0.0]), b)
     plain, own = Targets(index, coefficient, charge), Targets(index, coefficient, charge, columns)

@@ -126,8 +126,9 @@ def test_unknown_engine():
         solving.choose_engine(svm(), "simplex")
 
 
-@pytest.mark.parametrize(("n", "d", "engine"), [(40, 5, "interior"), (20, 55, "interior"), (20, 70, "highs")])
-def test_the_engine_fits_the_shape(n, d, engine):
+@pytest.mark.parametrize(("n", "d", "engine"), [(40, 5, "interior"), (5, 40, "interior"), (12, 12, "highs")])
+def test_the_engine_fits_the_shape(n, d, engine, monkeypatch):
+    monkeypatch.setattr(solving, "INTERIOR_SIZE", 10)
     assert solving.choose_engine(svm(n, d), "auto") == engine
     boxed = svm(n, d).with_box(np.zeros(d), np.ones(d))
     assert solving.choose_engine(boxed, "auto") == "highs"

@@ -13,16 +13,19 @@ on the variables (pairs of a primal and a dual, both kept positive)::
 
 From one purse the norm budget ``m`` is one more free variable, the loss budget is what it leaves, and ``ν = λ/C``.
 
-Eliminating all but the step of (w, b) and of the two budget multipliers leaves one positive definite matrix of the
-size of weights and offsets per target, bordered by two columns. What the border needs is summed without
+Eliminating all but the steps of weights and offsets, or of the multipliers of the rows, whichever are fewer, leaves one
+positive definite matrix per target, bordered by the budget multipliers. What the border needs is summed without
 cancellation (``1 − pD`` is written as the product it equals); otherwise a loss budget near zero is lost.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from allrelevant.lp.newton import Rows, State, System
+from allrelevant.lp.backend import Backend, NumpyBackend
+from allrelevant.lp.newton import Rows, State, System, TallSystem, WideSystem
 from allrelevant.lp.program import Array, Budget, Duals, Program, Targets
 
 __all__ = ["InteriorBounds"]
@@ -33,7 +36,7 @@ MAX_ITERATIONS = 80
 
 
 class InteriorBounds:
-    """Bounds of single weights over the budget, whole batches at a time.
+    """Bounds of weights over the budget, whole batches at a time.
 
     Parameters
     ----------
@@ -43,6 +46,8 @@ class InteriorBounds:
         One budget with room inside.
     start : tuple of ndarray
         A point ``(w, b)`` within the budget.
+    backend : Backend, default=None
+        Where to compute; NumPy if None.
 
     Attributes
     ----------
@@ -50,36 +55,41 @@ class InteriorBounds:
         The analytic centre ``(w, b)`` of the feasible set.
     """
 
-    def __init__(self, program: Program, budget: Budget, start: tuple[Array, Array]) -> None:
+    def __init__(
+        self, program: Program, budget: Budget, start: tuple[Array, Array], backend: Backend | None = None
+    ) -> None:
         if program.boxed.any():
             raise ValueError("the interior engine takes no box bounds; use the reference engine")
         self.program, self.budget = program, budget
-        self._rows = Rows(program, budget)
+        self.backend = NumpyBackend() if backend is None else backend
+        self.xp = self.backend.xp
+        self._rows = Rows(program, budget, self.backend)
+        self._system: type[System] = WideSystem if self._rows.wide else TallSystem
         self._part = self._rows.parts
         self._state = self._centre(start)
         wp, wm = self._part[:2]
-        self.centre = self._state.P[0, wp] - self._state.P[0, wm], self._state.b[0]
+        to_numpy = self.backend.to_numpy
+        self.centre = to_numpy(self._state.P[0, wp] - self._state.P[0, wm]), to_numpy(self._state.b[0])
 
     def solve(self, targets: Targets) -> tuple[Array, Array, Duals]:
         """Maximise all targets at once. What did not converge shows in its certificate, not here."""
-        program, t = self.program, len(targets)
+        program, t, xp, backend = self.program, len(targets), self.xp, self.backend
         wp, wm, _, surplus, hard, loss, _ = self._part
-        goal = targets.spread(targets.coefficient, program.n_weights)
-        charge = targets.spread(
-            np.zeros_like(targets.coefficient) if targets.charge is None else targets.charge, program.n_weights
-        )
+        d = program.n_weights
+        charge = np.zeros_like(targets.coefficient) if targets.charge is None else targets.charge
+        goal, cost = (backend.asarray(targets.spread(part, d)) for part in (targets.coefficient, charge))
         columns = self._rows.whole(targets.columns)
         u = np.repeat(program.u[None], t, axis=0)
         if targets.columns is not None:
             u[:, targets.columns.slots(program)] = targets.columns.u
+        u = backend.asarray(u)
 
-        state = self._starts(goal, charge, columns, u)
-        done_P, done_Z, done_b = np.empty_like(state.P), np.empty_like(state.Z), np.empty_like(state.b)
+        state = self._starts(goal, cost, columns, u)
+        done = State(*(xp.empty_like(part) for part in (state.P, state.Z, state.b, state.m)))
         alive = np.arange(t)
-        best = np.full(t, np.inf)
-        stalled = np.zeros(t, dtype=int)
+        best, stalled = np.full(t, np.inf), np.zeros(t, dtype=int)
         for iteration in range(MAX_ITERATIONS + 1):
-            gap = np.einsum("tk,tk->t", state.P, state.Z)
+            gap = backend.to_numpy(xp.sum(state.P * state.Z, axis=1))
             improved = gap < 0.9 * best
             best = np.where(improved, gap, best)
             stalled = np.where(improved, 0, stalled + 1)
@@ -87,116 +97,112 @@ class InteriorBounds:
             if iteration == MAX_ITERATIONS:
                 stop[:] = True
             if stop.any():
-                out, keep = alive[stop], ~stop
-                done_P[out], done_Z[out], done_b[out] = state.P[stop], state.Z[stop], state.b[stop]
-                alive, state = alive[keep], state.take(keep)
-                best, stalled = best[keep], stalled[keep]
+                out, leave, keep = (
+                    backend.indices(k) for k in (alive[stop], np.flatnonzero(stop), np.flatnonzero(~stop))
+                )
+                done.P[out], done.Z[out], done.b[out] = state.P[leave], state.Z[leave], state.b[leave]
+                alive, best, stalled = alive[~stop], best[~stop], stalled[~stop]
                 if not len(alive):
                     break
-            part = None if columns is None else columns[alive]
-            self._iterate(state, goal[alive], charge[alive], part, u[alive])
-        w = done_P[:, wp] - done_P[:, wm]
-        return w, done_b, Duals(done_Z[:, surplus], done_Z[:, hard], done_Z[:, loss][:, 0])
+                state, goal, cost, u = state.take(keep), goal[keep], cost[keep], u[keep]
+                columns = None if columns is None else columns[keep]
+            self._iterate(state, goal, cost, columns, u)
+        P, Z, b = (backend.to_numpy(part) for part in (done.P, done.Z, done.b))
+        return P[:, wp] - P[:, wm], b, Duals(Z[:, surplus], Z[:, hard], Z[:, loss][:, 0])
 
     # Starting points -----------------------------------------------------------------------------------------
 
     def _centre(self, start: tuple[Array, Array]) -> State:
         """Newton's method for the analytic centre: the point where all complementarity products are equal."""
-        program = self.program
+        program, xp = self.program, self.xp
         w, b = (np.atleast_2d(part).astype(float) for part in start)
         m = np.full(1, self.budget.norm)
         if self.budget.price is not None:
             m = np.maximum(program.norm(w) + 0.5 * self.budget.room(program.norm(w), program.loss(w, b)), 0.0)
-        split = np.maximum(m - program.norm(w), 1e-3 * m) / (4 * program.gamma.sum())
-        room = np.maximum(self._rows.loss_limit(m) - program.loss(w, b), 1e-9 * m)
-        lift = room / (4 * (program.s.sum() or 1.0))
-        state = self._point(w, b, m, split, lift)
+        state = self._point(w, b, m)
         state.Z = 1.0 / state.P
-        nothing = np.zeros((1, program.n_weights)), np.zeros((1, program.n_weights)), None, program.u[None]
+        none = xp.zeros_like(state.P[:, : program.n_weights])
         for _ in range(MAX_ITERATIONS):
             products = state.P * state.Z
-            system = System(self._rows, state, *nothing)
-            if max(np.abs(products - 1.0).max(), system.dual_error) < 0.5:
+            system = self._system(self._rows, state, none, none, None, none + self._rows.u)
+            if max(float(xp.max(xp.abs(products - 1.0))), system.dual_error) < 0.5:
                 break
             dP, dZ, db, dm = system.direction(1.0 - products)
             # One step length for both sides: centring wants the products, not progress.
-            step = np.minimum(_longest(state.P, dP), _longest(state.Z, dZ))
-            step = np.minimum(1.0, 0.9 * step)
-            state.P += step[:, None] * dP
-            state.Z += step[:, None] * dZ
-            state.b += step[:, None] * db
-            state.m += step * dm
+            step = min(1.0, 0.9 * float(self._longest(state.P, dP)[0]), 0.9 * float(self._longest(state.Z, dZ)[0]))
+            state = State(state.P + step * dP, state.Z + step * dZ, state.b + step * db, state.m + step * dm)
         return state
 
-    def _point(self, w: Array, b: Array, m: Array, split: Array, lift: Array) -> State:
+    def _point(self, w: Array, b: Array, m: Array) -> State:
         """Strictly positive primal side at (w, b)."""
-        program = self.program
+        program, limit = self.program, self._rows.loss_limit(m)
         wp, wm, xi, surplus, hard, loss, norm = self._part
+        weight = program.s.sum() or 1.0
+        split = (np.maximum(m - program.norm(w), 1e-3 * m) / (4 * program.gamma.sum()))[:, None]
+        lift = (np.maximum(limit - program.loss(w, b), 1e-9 * m) / (4 * weight))[:, None]
         P = np.empty((len(w), self._part[-1].stop))
-        P[:, wp] = np.maximum(w, 0) + split[:, None]
-        P[:, wm] = np.maximum(-w, 0) + split[:, None]
+        P[:, wp] = np.maximum(w, 0) + split
+        P[:, wm] = np.maximum(-w, 0) + split
         rows = program.rows(w, b)
-        P[:, xi] = program.slacks.greatest(np.maximum(program.r - rows, 0)) + lift[:, None]
-        P[:, surplus] = np.maximum(rows - program.r + program.slacks.rows(P[:, xi]), lift[:, None])
+        P[:, xi] = program.slacks.greatest(np.maximum(program.r - rows, 0)) + lift
+        P[:, surplus] = np.maximum(rows - program.r + program.slacks.rows(P[:, xi]), lift)
         if program.n_hard:
-            P[:, hard] = np.maximum(program.hard_rows(w, b) - program.h, lift[:, None])
+            P[:, hard] = np.maximum(program.hard_rows(w, b) - program.h, lift)
         spent_norm = (P[:, wp] + P[:, wm]) @ program.gamma
         spent_loss = P[:, xi] @ program.s + w @ program.u + b @ program.v
         P[:, norm] = np.maximum(m - spent_norm, 1e-3 * m)[:, None]
-        P[:, loss] = np.maximum(self._rows.loss_limit(m) - spent_loss, lift * (program.s.sum() or 1.0))[:, None]
-        return State(P, np.empty_like(P), b.copy(), m.copy())
+        P[:, loss] = np.maximum(limit - spent_loss, lift[:, 0] * weight)[:, None]
+        array = self.backend.asarray
+        return State(array(P), array(np.empty_like(P)), array(b), array(m))
 
-    def _starts(self, goal: Array, charge: Array, columns: Array | None, u: Array) -> State:
+    def _starts(self, goal: Any, charge: Any, columns: Any, u: Any) -> State:
         """Start of every target: the centre, with its duals scaled and shifted so that they stay feasible."""
+        xp, rows = self.xp, self._rows
         wp, wm, xi, surplus, hard, loss, norm = self._part
-        gamma, t = self.program.gamma, len(goal)
-        centre = self._state
-        P, Z, b, m = (np.repeat(part, t, axis=0) for part in (centre.P, centre.Z, centre.b, centre.m))
-        Z *= 2 * (np.maximum(P[:, wp], P[:, wm]) * (np.abs(goal) + charge)).max(axis=1, keepdims=True)
+        centre, t = self._state, len(goal)
+        P, Z, b, m = (xp.repeat(part, t, axis=0) for part in (centre.P, centre.Z, centre.b, centre.m))
+        reach = xp.maximum(P[:, wp], P[:, wm]) * (xp.abs(goal) + charge)
+        Z = Z * (2 * xp.max(reach, axis=1)[:, None])
         shift = goal
         if columns is not None:
             # The centre knows nothing of these columns; make room for what they change.
-            slots = self._rows.slots(columns)
-            multipliers = np.hstack([Z[:, surplus], Z[:, hard]])
-            change = (columns @ multipliers[:, :, None])[:, :, 0] - Z[:, loss] * u[:, slots]
-            shift = goal.copy()
-            shift[:, slots] += change
-            room = (np.abs(change + goal[:, slots]) / gamma[slots]).max(axis=1, keepdims=True)
+            slots = rows.slots(columns)
+            multipliers = xp.concat([Z[:, surplus], Z[:, hard]], axis=1)
+            change = (columns @ multipliers[:, :, None])[:, :, 0] - Z[:, loss] * u[:, slots] + goal[:, slots]
+            shift = 1.0 * goal
+            shift[:, slots] = change
+            room = xp.max(xp.abs(change) / rows.gamma[slots], axis=1)[:, None]
             Z[:, norm] += room
-            Z[:, wp] += room * gamma
-            Z[:, wm] += room * gamma
+            Z[:, wp] += room * rows.gamma
+            Z[:, wm] += room * rows.gamma
             if self.budget.price is not None:
                 Z[:, loss] += self.budget.price * room
-                Z[:, xi] += self.budget.price * room * self.program.s
+                Z[:, xi] += self.budget.price * room * rows.s
         Z[:, wp] += charge - shift
         Z[:, wm] += charge + shift
         return State(P, Z, b, m)
 
     # One iteration -------------------------------------------------------------------------------------------
 
-    def _iterate(self, state: State, goal: Array, charge: Array, columns: Array | None, u: Array) -> None:
-        P, Z = state.P, state.Z
-        system = System(self._rows, state, goal, charge, columns, u)
+    def _iterate(self, state: State, goal: Any, charge: Any, columns: Any, u: Any) -> None:
+        P, Z, xp = state.P, state.Z, self.xp
+        system = self._system(self._rows, state, goal, charge, columns, u)
         products = P * Z
-        mean = products.mean(axis=1)
+        mean = xp.mean(products, axis=1)
         dP, dZ, _, _ = system.direction(-products)
-        step_p, step_z = np.minimum(1.0, _longest(P, dP)), np.minimum(1.0, _longest(Z, dZ))
-        after = np.einsum("tk,tk->t", P + step_p[:, None] * dP, Z + step_z[:, None] * dZ) / P.shape[1]
-        centring = np.clip(after / mean, 0.0, 1.0) ** 3 * mean
+        step_p, step_z = (xp.clip(self._longest(*pair), None, 1.0)[:, None] for pair in ((P, dP), (Z, dZ)))
+        after = xp.mean((P + step_p * dP) * (Z + step_z * dZ), axis=1)
+        centring = xp.clip(after / mean, 0.0, 1.0) ** 3 * mean
         # Clipping the second-order term at a few times the mean saves a quarter of the iterations.
         limit = 5 * mean[:, None]
-        second = np.clip(dP * dZ, -limit, limit)
+        second = xp.minimum(xp.maximum(dP * dZ, -limit), limit)
         dP, dZ, db, dm = system.direction(centring[:, None] - products - second)
-        fraction = np.clip(1.0 - 10 * mean / self.budget.norm, 0.99, 0.99995)
-        step_p = np.minimum(1.0, fraction * _longest(P, dP))[:, None]
-        step_z = np.minimum(1.0, fraction * _longest(Z, dZ))[:, None]
-        P += step_p * dP
-        state.b += step_p * db
-        state.m += step_p[:, 0] * dm
-        Z += step_z * dZ
+        fraction = xp.clip(1.0 - 10 * mean / self.budget.norm, 0.99, 0.99995)
+        step_p, step_z = (xp.clip(fraction * self._longest(*pair), None, 1.0)[:, None] for pair in ((P, dP), (Z, dZ)))
+        state.P, state.Z = P + step_p * dP, Z + step_z * dZ
+        state.b, state.m = state.b + step_p * db, state.m + step_p[:, 0] * dm
 
-
-def _longest(values: Array, change: Array) -> Array:
-    """Largest step that keeps the values non-negative."""
-    ratio = np.min(change / values, axis=1)
-    return np.asarray(1.0 / np.maximum(-ratio, 1e-30))
+    def _longest(self, values: Any, change: Any) -> Any:
+        """Largest step that keeps the values non-negative."""
+        ratio = self.xp.min(change / values, axis=1)
+        return 1.0 / self.xp.clip(-ratio, 1e-30, None)

@@ -1,109 +1,102 @@
-"""The linear algebra of the interior-point engine: rows over a batch, and the system of one iteration."""
+"""The linear algebra of the interior-point engine: rows over a batch, and the system of one iteration.
+
+Slacks and surpluses are eliminated, which leaves multipliers of rows ``dα = D (c − A dw − B db) + pull dλ`` and weights
+``dw = (u⁺ − u⁻) + Θ (dy − κγ dν)`` with ``dy = Aᵀdα − u dλ``. Eliminating the former leaves a matrix of the size of
+weights and offsets (:class:`TallSystem`), eliminating the latter one of the size of the rows (:class:`WideSystem`).
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
-from scipy.linalg import blas, lapack
 
-from allrelevant.lp.program import Array, Budget, Columns, Program
+from allrelevant.lp.backend import PACKED_SIZE, Backend, NumpyBackend, Table
+from allrelevant.lp.program import Budget, Columns, Program
 
-__all__ = ["Rows", "State", "System"]
-
-#: Factors up to this size are formed by one product with all pairs of columns, larger ones by one update each.
-PACKED_SIZE = 80
-PACKED_BYTES = 2**28
+__all__ = ["Rows", "State", "System", "TallSystem", "WideSystem"]
 
 
 class Rows:
-    """All rows ``K = [A B; G H]`` as an operator over a batch, with columns of the targets' own for the last weights.
+    """All rows ``[A B; G H]`` as an operator over a batch, with columns of the targets' own for the last weights.
 
     Attributes
     ----------
     parts : list of slice
         Where ``w⁺, w⁻, ξ``, the surplus of the hinge rows, that of the hard rows, and the room of the loss and of the
         norm budget lie among the pairs.
+    wide : bool
+        Whether there are fewer rows than weights and offsets.
     """
 
-    def __init__(self, program: Program, budget: Budget) -> None:
-        self.program, self.budget = program, budget
-        self.K = np.vstack([np.hstack([program.A, program.B]), np.hstack([program.G, program.H])])
-        self.KT = np.ascontiguousarray(self.K.T)
-        self.n = program.n_rows
-        n, d, m = program.n_rows, program.n_weights, program.n_hard
-        sizes = [0, d, d, program.slacks.count, n, m, 1, 1]
+    def __init__(self, program: Program, budget: Budget, backend: Backend) -> None:
+        self.program, self.budget, self.backend = program, budget, backend
+        array = backend.asarray
+        self.A, self.B = array(np.vstack([program.A, program.G])), array(np.vstack([program.B, program.H]))
+        self.AT, self.BT = array(self.A.T), array(self.B.T)
+        self.r, self.h, self.s = array(program.r), array(program.h), array(program.s)
+        self.gamma, self.u, self.v = array(program.gamma), array(program.u), array(program.v)
+        self.slacks, self.of_row = program.slacks, backend.indices(program.slacks.of_row)
+        self.n, self.m, self.d, self.p = program.n_rows, program.n_hard, program.n_weights, program.n_offsets
+        sizes = [0, self.d, self.d, program.slacks.count, self.n, self.m, 1, 1]
         self.parts = [slice(a, b) for a, b in pairwise(np.cumsum(sizes).tolist())]
-        rows, size = self.K.shape
-        self._pairs: Array | None = None
-        if not program.slacks.shared and size <= PACKED_SIZE and rows * size * (size + 1) * 4 <= PACKED_BYTES:
-            i, j = np.tril_indices(size)
-            self._pairs = self.K[:, i] * self.K[:, j]
-            place = np.zeros((size, size), dtype=np.intp)
-            place[i, j] = place[j, i] = np.arange(len(i))
-            self._place = place.ravel()
+        self.wide = self.n + self.m < self.d + self.p
+        size = self.n + self.m if self.wide else self.d + self.p
+        packed = size <= PACKED_SIZE if isinstance(backend, NumpyBackend) else True
+        factored = (
+            self.AT
+            if self.wide
+            else array(np.hstack([np.vstack([program.A, program.G]), np.vstack([program.B, program.H])]))
+        )
+        # Where rows share slacks, what is factored changes with every iterate.
+        self.table = Table(backend, factored, packed=packed and (self.wide or not self.slacks.shared))
 
-    def loss_limit(self, m: Array) -> Array:
+    def loss_limit(self, m: Any) -> Any:
         """Loss budget that goes with norm budgets `m`."""
         budget = self.budget
-        return np.full_like(m, budget.loss) if budget.price is None else (budget.norm - m) / budget.price
+        return 0.0 * m + budget.loss if budget.price is None else (budget.norm - m) / budget.price
 
-    def whole(self, columns: Columns | None) -> Array | None:
+    def per_row(self, values: Any) -> Any:
+        """Values per slack as values per hinge row."""
+        return values[..., self.of_row] if self.slacks.shared else values
+
+    def per_slack(self, values: Any) -> Any:
+        """Sums over the hinge rows of every slack."""
+        return self.backend.total(values, self.slacks) if self.slacks.shared else values
+
+    def whole(self, columns: Columns | None) -> Any:
         """Columns over all rows, hinge and hard, of shape (t, m, rows)."""
-        return None if columns is None else np.concatenate([columns.A, columns.G], axis=2)
+        return None if columns is None else self.backend.asarray(np.concatenate([columns.A, columns.G], axis=2))
 
-    def slots(self, columns: Array) -> slice:
+    def slots(self, columns: Any) -> slice:
         """Weights that columns of shape (t, m, rows) belong to."""
-        d = self.program.n_weights
-        return slice(d - columns.shape[1], d)
+        return slice(self.d - columns.shape[1], self.d)
 
-    def forward(self, x: Array, columns: Array | None) -> Array:
-        """``K x`` for every target."""
-        out = x @ self.KT
-        if columns is not None:
-            out += (x[:, None, self.slots(columns)] @ columns)[:, 0]
-        return np.asarray(out)
+    def forward(self, w: Any, columns: Any) -> Any:
+        """``A w`` for every target."""
+        out = w @ self.AT
+        return out if columns is None else out + (w[:, None, self.slots(columns)] @ columns)[:, 0]
 
-    def adjoint(self, weights: Array, columns: Array | None) -> Array:
-        """``Kᵀ weights`` for every target."""
-        out = weights @ self.K
+    def adjoint(self, rows: Any, columns: Any) -> Any:
+        """``Aᵀ rows`` for every target."""
+        out = rows @ self.A
         if columns is not None:
-            out[:, self.slots(columns)] = (columns @ weights[:, :, None])[:, :, 0]
-        return np.asarray(out)
-
-    def gram(self, weights: Array, columns: Array | None) -> Array:
-        """``Kᵀ diag(weights) K`` for every target."""
-        t, size = len(weights), self.K.shape[1]
-        if self._pairs is not None:
-            out = (weights @ self._pairs)[:, self._place].reshape(t, size, size)
-        else:
-            out = np.empty((t, size, size))
-            root = np.sqrt(weights)
-            for k in range(t):
-                scaled = self.KT * root[k]
-                upper = blas.dsyrk(1.0, scaled.T, trans=1, lower=0)
-                out[k] = upper + np.triu(upper, 1).T
-        if columns is not None:
-            slots = self.slots(columns)
-            weighted = weights[:, None, :] * columns
-            border = weighted @ self.K
-            border[:, :, slots] = weighted @ columns.transpose(0, 2, 1)
-            out[:, slots, :] = border
-            out[:, :, slots] = border.transpose(0, 2, 1)
-        return np.asarray(out)
+            out[:, self.slots(columns)] = (columns @ rows[:, :, None])[:, :, 0]
+        return out
 
 
 @dataclass
 class State:
     """Iterates of a batch: primal and dual sides of all pairs in one array each, free offsets, norm budgets."""
 
-    P: Array
-    Z: Array
-    b: Array
-    m: Array
+    P: Any
+    Z: Any
+    b: Any
+    m: Any
 
-    def take(self, keep: Array) -> State:
+    def take(self, keep: Any) -> State:
         """Keep some of the targets."""
         return State(self.P[keep], self.Z[keep], self.b[keep], self.m[keep])
 
@@ -113,25 +106,40 @@ class Curvature:
 
     Attributes
     ----------
-    pull : ndarray of shape (t, n)
+    pull : array of shape (t, n)
         Answer of the multipliers of the hinge rows to that of the loss budget.
-    rest : ndarray of shape (t,)
+    rest : array of shape (t,)
         What is left of the slacks in the equation of the loss budget.
     """
 
-    def __init__(self, program: Program, slack: Array, surplus: Array, hard: Array) -> None:
-        n = program.n_rows
-        self.D = 1.0 / np.concatenate([slack + surplus, hard], axis=1)
-        self.pull = program.s * slack * self.D[:, :n]
-        self.rest = np.einsum("tn,tn,n->t", self.pull, surplus, program.s)
+    def __init__(self, rows: Rows, slack: Any, surplus: Any, hard: Any) -> None:
+        self.rows, self.xp = rows, rows.backend.xp
+        self.inverse = self.xp.concat([slack + surplus, hard], axis=1)
+        self.D = 1.0 / self.inverse
+        self.pull = rows.s * slack * self.D[:, : rows.n]
+        self.rest = self.xp.sum(self.pull * surplus * rows.s, axis=1)
 
-    def apply(self, values: Array) -> Array:
+    def apply(self, values: Any) -> Any:
         """``D values``."""
         return self.D * values
 
-    def gram(self, rows: Rows, columns: Array | None) -> Array:
-        """``Kᵀ D K``."""
-        return rows.gram(self.D, columns)
+    def gram(self, columns: Any) -> Any:
+        """``[A B]ᵀ D [A B]``."""
+        rows = self.rows
+        out = rows.backend.gram(rows.table, self.D)
+        if columns is not None:
+            slots = rows.slots(columns)
+            weighted = self.D[:, None, :] * columns
+            border = weighted @ rows.table.F
+            border[:, :, slots] = weighted @ self.xp.matrix_transpose(columns)
+            out[:, slots, :] = border
+            out[:, :, slots] = self.xp.matrix_transpose(border)
+        return out
+
+    def add_inverse(self, matrix: Any) -> None:
+        """Add ``D⁻¹`` to matrices of the size of the rows."""
+        every = self.rows.backend.indices(np.arange(matrix.shape[1]))
+        matrix[:, every, every] += self.inverse
 
 
 class SharedCurvature(Curvature):
@@ -142,160 +150,194 @@ class SharedCurvature(Curvature):
     others, its deviation is all that matters, and would be lost in its distance to a rounded mean.
     """
 
-    def __init__(self, program: Program, slack: Array, surplus: Array, hard: Array) -> None:
-        self.slacks = program.slacks
+    def __init__(self, rows: Rows, slack: Any, surplus: Any, hard: Any) -> None:
+        self.rows, self.xp = rows, rows.backend.xp
+        self.slack = slack
+        self.inverse = self.xp.concat([surplus, hard], axis=1)
         self.d, self.hard = 1.0 / surplus, 1.0 / hard
-        self.sum = self.slacks.total(self.d)
-        heaviest = self.d == self.slacks.rows(self.slacks.greatest(self.d))
-        rank = np.where(heaviest, np.arange(self.d.shape[1], 0, -1), 0)  # the first of those that are equal
-        self.first = self.d.shape[1] - self.slacks.greatest(rank)
+        self.sum = rows.per_slack(self.d)
+        self.first = rows.backend.heaviest(self.d, rows.slacks)
         self.share = 1.0 / (1.0 + slack * self.sum)
-        self.pull = self.d * self.slacks.rows(program.s * slack * self.share)
-        self.rest = (program.s**2 * slack * self.share).sum(axis=1)
+        self.pull = self.d * rows.per_row(rows.s * slack * self.share)
+        self.rest = self.xp.sum(rows.s**2 * slack * self.share, axis=1)
 
-    def apply(self, values: Array) -> Array:
+    def apply(self, values: Any) -> Any:
         """``D values``."""
-        n, slacks = self.d.shape[1], self.slacks
-        first = np.take_along_axis(values[:, :n], self.first, axis=1)
-        apart = values[:, :n] - slacks.rows(first)
-        mean = slacks.total(self.d * apart) / self.sum
-        out = self.d * (apart - slacks.rows(mean) + slacks.rows((first + mean) * self.share))
-        return np.hstack([out, self.hard * values[:, n:]])
+        rows, n = self.rows, self.rows.n
+        hinge = values[:, :n]
+        first = rows.backend.pick(hinge, self.first)
+        apart = hinge - rows.per_row(first)
+        mean = rows.per_slack(self.d * apart) / self.sum
+        out = self.d * (apart - rows.per_row(mean) + rows.per_row((first + mean) * self.share))
+        return self.xp.concat([out, self.hard * values[:, n:]], axis=1)
 
-    def gram(self, rows: Rows, columns: Array | None) -> Array:
-        """``Kᵀ D K``."""
-        n, size = self.d.shape[1], rows.K.shape[1]
-        out = np.empty((len(self.d), size, size))
+    def gram(self, columns: Any) -> Any:
+        """``[A B]ᵀ D [A B]``."""
+        rows, n, xp = self.rows, self.rows.n, self.xp
+        out = []
         for k in range(len(self.d)):
-            KT = rows.KT
+            KT = rows.table.FT
             if columns is not None:
-                KT = KT.copy()
+                KT = 1.0 * KT
                 KT[rows.slots(columns)] = columns[k]
             first = KT[:, self.first[k]]
-            apart = KT[:, :n] - self.slacks.rows(first)
-            mean = self.slacks.total(apart * self.d[k]) / self.sum[k]
-            apart = (apart - self.slacks.rows(mean)) * np.sqrt(self.d[k])
-            between = (first + mean) * np.sqrt(self.sum[k] * self.share[k])
-            scaled = np.hstack([apart, between, KT[:, n:] * np.sqrt(self.hard[k])])
-            upper = blas.dsyrk(1.0, scaled.T, trans=1, lower=0)
-            out[k] = upper + np.triu(upper, 1).T
-        return out
+            apart = KT[:, :n] - rows.per_row(first)
+            mean = rows.per_slack(apart * self.d[k]) / self.sum[k]
+            apart = (apart - rows.per_row(mean)) * xp.sqrt(self.d[k])
+            between = (first + mean) * xp.sqrt(self.sum[k] * self.share[k])
+            hard = KT[:, n:] * xp.sqrt(self.hard[k])
+            out.append(rows.backend.outer(xp.concat([apart, between, hard], axis=1)))
+        return xp.stack(out)
+
+    def add_inverse(self, matrix: Any) -> None:
+        """Add ``D⁻¹`` to matrices of the size of the rows."""
+        super().add_inverse(matrix)
+        rows = self.rows
+        n, same = rows.n, rows.of_row[:, None] == rows.of_row[None, :]
+        matrix[:, :n, :n] += self.xp.where(same, rows.per_row(self.slack)[:, :, None], 0.0)
 
 
 class System:
-    """The linear system of one iteration: factored once, solved for several right sides."""
+    """The linear system of one iteration: factored once, solved for several right sides.
 
-    def __init__(
-        self,
-        rows: Rows,
-        state: State,
-        goal: Array,
-        charge: Array,
-        columns: Array | None,
-        u: Array,
-    ) -> None:
-        program = rows.program
-        self.program, self.rows, self.columns, self.parts = program, rows, columns, rows.parts
-        wp, wm, xi, surplus, hard, loss, norm = self.parts
+    Parameters
+    ----------
+    rows : Rows
+        The rows.
+    state : State
+        The iterates.
+    goal, charge : array of shape (t, d)
+        Objectives: coefficients of the weights and of their magnitudes.
+    columns : array of shape (t, m, rows) or None
+        Columns of the targets' own.
+    u : array of shape (t, d)
+        Linear loss of every target.
+    """
+
+    def __init__(self, rows: Rows, state: State, goal: Any, charge: Any, columns: Any, u: Any) -> None:
+        self.rows, self.columns, self.u, self.xp = rows, columns, u, rows.backend.xp
+        xp = self.xp
+        wp, wm, xi, surplus, hard, loss, norm = rows.parts
         P, Z, b = state.P, state.Z, state.b
-        n, d = program.n_rows, program.n_weights
+        n = rows.n
         self.Z = Z
         self.Q = Q = P / Z
         self.theta = Q[:, wp] + Q[:, wm]
         self.kappa = (Q[:, wp] - Q[:, wm]) / self.theta
-        kind = SharedCurvature if program.slacks.shared else Curvature
-        self.curve = kind(program, Q[:, xi], Q[:, surplus], Q[:, hard])
+        curvature = SharedCurvature if rows.slacks.shared else Curvature
+        self.curve = curvature(rows, Q[:, xi], Q[:, surplus], Q[:, hard])
         self.pull = self.curve.pull
 
         # Residuals of all equations; zero up to rounding once a full step has been taken.
         w = P[:, wp] - P[:, wm]
-        left = rows.forward(np.hstack([w, b]), columns)
-        self.res_rows = -left
-        self.res_rows[:, :n] += program.r - program.slacks.rows(P[:, xi]) + P[:, surplus]
-        self.res_rows[:, n:] += program.h + P[:, hard]
-        spent = P[:, xi] @ program.s + np.einsum("tk,tk->t", w, u) + b @ program.v + P[:, loss][:, 0]
+        self.res_rows = -rows.forward(w, columns) - b @ rows.BT
+        self.res_rows[:, :n] += rows.r - rows.per_row(P[:, xi]) + P[:, surplus]
+        self.res_rows[:, n:] += rows.h + P[:, hard]
+        spent = P[:, xi] @ rows.s + xp.sum(w * u, axis=1) + b @ rows.v + P[:, loss][:, 0]
         self.price = rows.budget.price
         self.res_loss = rows.loss_limit(state.m) - spent
-        self.res_norm = state.m - (P[:, wp] + P[:, wm]) @ program.gamma - P[:, norm][:, 0]
+        self.res_norm = state.m - (P[:, wp] + P[:, wm]) @ rows.gamma - P[:, norm][:, 0]
         lam, nu = Z[:, loss], Z[:, norm]
-        y = rows.adjoint(np.hstack([Z[:, surplus], Z[:, hard]]), columns)
-        y[:, :d] += goal - lam * u
-        price = nu * program.gamma + charge
-        self.res_wp = price - y[:, :d] - Z[:, wp]
-        self.res_wm = price + y[:, :d] - Z[:, wm]
-        self.res_xi = lam * program.s - program.slacks.total(Z[:, surplus]) - Z[:, xi]
-        self.res_b = lam * program.v - y[:, d:]
-        self.res_m = np.zeros(len(P)) if self.price is None else (lam / self.price - nu)[:, 0]
+        multipliers = xp.concat([Z[:, surplus], Z[:, hard]], axis=1)
+        y = rows.adjoint(multipliers, columns) + goal - lam * u
+        cost = nu * rows.gamma + charge
+        self.res_wp = cost - y - Z[:, wp]
+        self.res_wm = cost + y - Z[:, wm]
+        self.res_xi = lam * rows.s - rows.per_slack(Z[:, surplus]) - Z[:, xi]
+        self.res_b = lam * rows.v - multipliers @ rows.B
+        self.res_m = 0.0 * lam[:, 0] if self.price is None else (lam / self.price - nu)[:, 0]
+        self._factor()
 
-        matrix = self.curve.gram(rows, columns)
-        diagonal = np.einsum("tkk->tk", matrix)
-        diagonal *= 1.0 + 1e-14
-        diagonal[:, :d] += 1.0 / self.theta
-        weighted = np.zeros((len(P), n + program.n_hard))
-        weighted[:, :n] = self.pull
-        a = rows.adjoint(weighted, columns)
-        a[:, :d] -= u
-        a[:, d:] -= program.v
-        k = np.zeros_like(a)
-        k[:, :d] = self.kappa * program.gamma
-        e = self.curve.rest + Q[:, loss][:, 0]
-        f = (4 * program.gamma**2 * Q[:, wp] * Q[:, wm] / self.theta).sum(axis=1) + Q[:, norm][:, 0]
-        self.factors = _Factors(matrix)
-        solved = self.factors.solve(np.stack([a, k], axis=1))
-        self.a, self.k = a, k
-        self.xa, self.xk = solved[:, 0], solved[:, 1]
-        self.saa = e + np.einsum("tk,tk->t", a, self.xa)
-        self.sak = np.einsum("tk,tk->t", a, self.xk)
-        self.skk = f + np.einsum("tk,tk->t", k, self.xk)
+    def _factor(self) -> None:
+        raise NotImplementedError
+
+    def _solve(self, up: Any, um: Any, ux: Any, c: Any, U: Any) -> tuple[Any, Any, Any, Any, Any, Any]:
+        """Steps of the rows' multipliers, ``y``, offsets, loss multiplier, norm multiplier, norm budget."""
+        raise NotImplementedError
 
     @property
     def dual_error(self) -> float:
         """Largest residual of the dual equations, relative to the duals."""
-        wp, wm, xi, *_ = self.parts
-        pairs = ((self.res_wp, wp), (self.res_wm, wm), (self.res_xi, xi))
-        return float(max(np.max(np.abs(res) / self.Z[:, part], initial=0.0) for res, part in pairs))
+        wp, wm, xi, *_ = self.rows.parts
+        pairs = [(self.res_wp, wp), (self.res_wm, wm), (self.res_xi, xi)]
+        ratios = [self.xp.max(self.xp.abs(res) / self.Z[:, part]) for res, part in pairs if res.shape[1]]
+        return max(float(ratio) for ratio in ratios)
 
-    def direction(self, products: Array) -> tuple[Array, Array, Array, Array]:
+    def direction(self, products: Any) -> tuple[Any, Any, Any, Any]:
         """Step ``(dP, dZ, db, dm)`` with ``Z dP + P dZ = products`` that removes all residuals."""
-        program, rows, Q = self.program, self.rows, self.Q
-        wp, wm, xi, surplus, hard, loss, norm = self.parts
-        n, d = program.n_rows, program.n_weights
+        rows, Q, xp = self.rows, self.Q, self.xp
+        wp, wm, xi, surplus, hard, loss, norm = rows.parts
+        n = rows.n
         U = products / self.Z
         up = U[:, wp] - Q[:, wp] * self.res_wp
         um = U[:, wm] - Q[:, wm] * self.res_wm
         ux = U[:, xi] - Q[:, xi] * self.res_xi
-        c = self.res_rows.copy()
-        c[:, :n] += U[:, surplus] - program.slacks.rows(ux)
-        c[:, n:] += U[:, hard]
-        weighted = self.curve.apply(c)
-        rhs = rows.adjoint(weighted, self.columns)
-        rhs[:, :d] += (up - um) / self.theta
-        rhs[:, d:] -= self.res_b
-        rhs_loss = ux @ program.s + U[:, loss][:, 0] + np.einsum("tn,tn->t", self.pull, c[:, :n]) - self.res_loss
-        # γ·((u⁺ + u⁻) − κ(u⁺ − u⁻)) without the cancellation
-        spread = 2 * (Q[:, wm] * up + Q[:, wp] * um) / self.theta
-        rhs_norm = self.res_norm - U[:, norm][:, 0] - spread @ program.gamma
+        c = xp.concat(
+            [self.res_rows[:, :n] + U[:, surplus] - rows.per_row(ux), self.res_rows[:, n:] + U[:, hard]], axis=1
+        )
+        da, dy, db, dlam, dnu, dm = self._solve(up, um, ux, c, U)
+        dZ = xp.empty_like(Q)
+        dZ[:, surplus], dZ[:, hard] = da[:, :n], da[:, n:]
+        dZ[:, wp] = dnu[:, None] * rows.gamma - dy + self.res_wp
+        dZ[:, wm] = dnu[:, None] * rows.gamma + dy + self.res_wm
+        dZ[:, xi] = dlam[:, None] * rows.s - rows.per_slack(da[:, :n]) + self.res_xi
+        dZ[:, loss], dZ[:, norm] = dlam[:, None], dnu[:, None]
+        return U - Q * dZ, dZ, db, dm
 
-        x0 = self.factors.solve(rhs[:, None, :])[:, 0]
-        one = rhs_loss - np.einsum("tk,tk->t", self.a, x0)
-        two = np.einsum("tk,tk->t", self.k, x0) - rhs_norm
+    def _spread(self, up: Any, um: Any) -> Any:
+        """``γ·((u⁺ + u⁻) − κ(u⁺ − u⁻))`` without the cancellation."""
+        wp, wm, *_ = self.rows.parts
+        return (2 * (self.Q[:, wm] * up + self.Q[:, wp] * um) / self.theta) @ self.rows.gamma
+
+
+class TallSystem(System):
+    """The system with the multipliers of the rows eliminated: its size is that of weights and offsets."""
+
+    def _factor(self) -> None:
+        rows, xp, Q = self.rows, self.xp, self.Q
+        wp, wm, _, _, _, loss, norm = rows.parts
+        n, d = rows.n, rows.d
+        matrix = self.curve.gram(self.columns)
+        every = rows.backend.indices(np.arange(d + rows.p))
+        matrix[:, every, every] *= 1.0 + 1e-14
+        matrix[:, every[:d], every[:d]] += 1.0 / self.theta
+        pulled = xp.zeros_like(self.res_rows)
+        pulled[:, :n] = self.pull
+        self.a = xp.concat([rows.adjoint(pulled, self.columns) - self.u, pulled @ rows.B - rows.v], axis=1)
+        self.k = xp.zeros_like(self.a)
+        self.k[:, :d] = self.kappa * rows.gamma
+        e = self.curve.rest + Q[:, loss][:, 0]
+        f = xp.sum(4 * rows.gamma**2 * Q[:, wp] * Q[:, wm] / self.theta, axis=1) + Q[:, norm][:, 0]
+        self.factors = rows.backend.factor(matrix)
+        solved = rows.backend.solve(self.factors, xp.stack([self.a, self.k], axis=1))
+        self.xa, self.xk = solved[:, 0], solved[:, 1]
+        self.saa = e + xp.sum(self.a * self.xa, axis=1)
+        self.sak = xp.sum(self.a * self.xk, axis=1)
+        self.skk = f + xp.sum(self.k * self.xk, axis=1)
+
+    def _solve(self, up: Any, um: Any, ux: Any, c: Any, U: Any) -> tuple[Any, Any, Any, Any, Any, Any]:
+        rows, xp = self.rows, self.xp
+        *_, loss, norm = rows.parts
+        n, d = rows.n, rows.d
+        weighted = self.curve.apply(c)
+        rhs = xp.concat(
+            [rows.adjoint(weighted, self.columns) + (up - um) / self.theta, weighted @ rows.B - self.res_b], axis=1
+        )
+        rhs_loss = ux @ rows.s + U[:, loss][:, 0] + xp.sum(self.pull * c[:, :n], axis=1) - self.res_loss
+        rhs_norm = self.res_norm - U[:, norm][:, 0] - self._spread(up, um)
+        x0 = rows.backend.solve(self.factors, rhs[:, None, :])[:, 0]
+        one = rhs_loss - xp.sum(self.a * x0, axis=1)
+        two = xp.sum(self.k * x0, axis=1) - rhs_norm
         dlam, dnu, dm = self._border(one, two)
         x = x0 + self.xa * dlam[:, None] - self.xk * dnu[:, None]
         dw, db = x[:, :d], x[:, d:]
+        da = weighted - self.curve.apply(rows.forward(dw, self.columns) + db @ rows.BT)
+        da[:, :n] += self.pull * dlam[:, None]
+        # The weights are what was solved for; y follows, and its residual takes the rounding.
+        dy = (dw - up + um) / self.theta + self.kappa * rows.gamma * dnu[:, None]
+        return da, dy, db, dlam, dnu, dm
 
-        dP, dZ = np.empty_like(Q), np.empty_like(Q)
-        dual_rows = weighted - self.curve.apply(rows.forward(x, self.columns))
-        dual_rows[:, :n] += self.pull * dlam[:, None]
-        dZ[:, surplus], dZ[:, hard] = dual_rows[:, :n], dual_rows[:, n:]
-        dy = (dw - up + um) / self.theta + self.kappa * program.gamma * dnu[:, None]
-        dZ[:, wp] = dnu[:, None] * program.gamma - dy + self.res_wp
-        dZ[:, wm] = dnu[:, None] * program.gamma + dy + self.res_wm
-        dZ[:, xi] = dlam[:, None] * program.s - program.slacks.total(dZ[:, surplus]) + self.res_xi
-        dZ[:, loss], dZ[:, norm] = dlam[:, None], dnu[:, None]
-        np.subtract(U, Q * dZ, out=dP)
-        return dP, dZ, db, dm
-
-    def _border(self, one: Array, two: Array) -> tuple[Array, Array, Array]:
+    def _border(self, one: Any, two: Any) -> tuple[Any, Any, Any]:
         """Steps of the two multipliers and of the norm budget.
 
         ``[saa −sak; −sak skk] (dλ, dν) = (one + dm/C, two − dm)``, with ``dm = 0`` or with ``dν = dλ/C + res_m``.
@@ -303,31 +345,93 @@ class System:
         saa, sak, skk, C = self.saa, self.sak, self.skk, self.price
         if C is None:
             det = saa * skk - sak**2
-            return (one * skk + sak * two) / det, (saa * two + sak * one) / det, np.zeros_like(one)
+            return (one * skk + sak * two) / det, (saa * two + sak * one) / det, 0.0 * one
         dlam = (C * one + two + (C * sak - skk) * self.res_m) / (C * saa - 2 * sak + skk / C)
         dnu = dlam / C + self.res_m
         return dlam, dnu, C * (saa * dlam - sak * dnu - one)
 
 
-class _Factors:
-    """Cholesky factors of a batch of matrices."""
+class WideSystem(System):
+    """The system with the weights eliminated: its size is that of the rows.
 
-    def __init__(self, matrices: Array) -> None:
-        self._factors = []
-        for matrix in matrices:
-            factor, info = lapack.dpotrf(matrix, lower=1, clean=0)
-            shift = 1e-13
-            while info and shift < 1.0:
-                raised = matrix.copy()
-                raised[np.diag_indices_from(raised)] *= 1.0 + shift
-                factor, info = lapack.dpotrf(raised, lower=1, clean=0)
-                shift *= 100
-            self._factors.append(factor)
+    ``M = A Θ Aᵀ + D⁻¹``, bordered by offsets, loss and norm::
 
-    def solve(self, right: Array) -> Array:
-        """Solve for right sides of shape (t, sides, size)."""
-        out = np.empty_like(right)
-        for k, factor in enumerate(self._factors):
-            solution, _ = lapack.dpotrs(factor, right[k].T, lower=1)
-            out[k] = solution.T
-        return out
+        M dα + B db − g₁ dλ − g₂ dν = c − A (u⁺ − u⁻)        g₁ = P + A Θ u,   P = D⁻¹ pull,   g₂ = A Θ κγ
+        Bᵀdα − v dλ                 = res_b
+        g₁ᵀdα + v·db − E dλ − F dν  = loss equation          E = s·Q_ξ s + u·Θu + Q_loss,   F = u·Θκγ
+        g₂ᵀdα − F dλ − N dν         = norm equation          N = γ·Θγ + Q_norm
+    """
+
+    def _factor(self) -> None:
+        rows, xp, Q = self.rows, self.xp, self.Q
+        _, _, xi, _, _, loss, norm = rows.parts
+        n, p = rows.n, rows.p
+        theta, u = self.theta, self.u
+        matrix = rows.backend.gram(rows.table, theta)
+        if self.columns is not None:
+            slots = rows.slots(self.columns)
+            matrix = matrix + xp.matrix_transpose(theta[:, slots, None] * self.columns) @ self.columns
+        every = rows.backend.indices(np.arange(n + rows.m))
+        matrix[:, every, every] *= 1.0 + 1e-14
+        self.curve.add_inverse(matrix)
+        self.factors = rows.backend.factor(matrix)
+        weighted_slack = rows.s * Q[:, xi]
+        P = xp.zeros_like(self.res_rows)
+        P[:, :n] = rows.per_row(weighted_slack)
+        bent = theta * self.kappa * rows.gamma
+        g1 = P + rows.forward(theta * u, self.columns)
+        g2 = rows.forward(bent, self.columns)
+        t = len(Q)
+        border = xp.concat(
+            [xp.broadcast_to(rows.BT, (t, *rows.BT.shape)), P[:, None], g1[:, None], g2[:, None]], axis=1
+        )
+        solved = rows.backend.solve(self.factors, border)
+        self.G = xp.concat([border[:, :p], border[:, p + 1 :]], axis=1)  # B, g₁, g₂
+        self.H = xp.concat([solved[:, :p], solved[:, p + 1 :]], axis=1)
+        inner = self.G @ xp.matrix_transpose(self.H)
+        E_rest = xp.sum(u * theta * u, axis=1) + Q[:, loss][:, 0]
+        F = xp.sum(u * bent, axis=1)
+        N = xp.sum(rows.gamma**2 * theta, axis=1) + Q[:, norm][:, 0]
+        size = p + 2 + (self.price is not None)
+        T = rows.backend.zeros((t, size, size))
+        T[:, : p + 2, : p + 2] = inner
+        T[:, : p + 2, :p] *= -1.0
+        T[:, :p, p] -= rows.v
+        T[:, p, :p] += rows.v
+        # s·Q_ξ s − P·M⁻¹P is summed without cancellation; a loss budget near zero would be lost in it.
+        pulled = xp.zeros_like(self.res_rows)
+        pulled[:, :n] = self.pull
+        through = rows.forward(theta * rows.adjoint(pulled, self.columns), self.columns)
+        stable = self.curve.rest + xp.sum(solved[:, p] * through, axis=1)
+        more = 2 * xp.sum(solved[:, p] * (g1 - P), axis=1) + xp.sum(
+            (g1 - P) * (solved[:, p + 1] - solved[:, p]), axis=1
+        )
+        T[:, p, p] = -(stable + E_rest - more)
+        T[:, p, p + 1] -= F
+        T[:, p + 1, p] -= F
+        T[:, p + 1, p + 1] -= N
+        if self.price is not None:
+            T[:, p, p + 2], T[:, p + 1, p + 2] = 1.0 / self.price, -1.0
+            T[:, p + 2, p], T[:, p + 2, p + 1] = -1.0 / self.price, 1.0
+        self.T = T
+
+    def _solve(self, up: Any, um: Any, ux: Any, c: Any, U: Any) -> tuple[Any, Any, Any, Any, Any, Any]:
+        rows, xp, u = self.rows, self.xp, self.u
+        *_, loss, norm = rows.parts
+        p = rows.p
+        c = c - rows.forward(up - um, self.columns)
+        h0 = rows.backend.solve(self.factors, c[:, None])[:, 0]
+        loss_equation = self.res_loss - ux @ rows.s - xp.sum(u * (up - um), axis=1) - U[:, loss][:, 0]
+        norm_equation = self.res_norm - (up + um) @ rows.gamma - U[:, norm][:, 0]
+        right = xp.concat([self.res_b, loss_equation[:, None], norm_equation[:, None]], axis=1)
+        right = right - xp.sum(self.G * h0[:, None], axis=2)
+        if self.price is not None:
+            right = xp.concat([right, self.res_m[:, None]], axis=1)
+        steps = xp.linalg.solve(self.T, right[:, :, None])[:, :, 0]
+        db, dlam, dnu = steps[:, :p], steps[:, p], steps[:, p + 1]
+        dm = 0.0 * dlam if self.price is None else steps[:, p + 2]
+        signed = xp.concat([-db, dlam[:, None], dnu[:, None]], axis=1)
+        da = h0 + (signed[:, None] @ self.H)[:, 0]
+        # The multipliers are what was solved for; the weights follow.
+        dy = rows.adjoint(da, self.columns) - dlam[:, None] * u
+        return da, dy, db, dlam, dnu, dm

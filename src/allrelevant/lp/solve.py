@@ -20,11 +20,9 @@ __all__ = ["ENGINES", "GAP_LIMIT", "BoundSolver", "Bounds", "PenalisedSolver", "
 #: An optimum counts as proven when its two sides agree to this share of the norm budget (or of the objective).
 GAP_LIMIT = 1e-6
 ENGINES = ("auto", "highs", "interior")
-#: "auto" chooses the interior engine, which factors a matrix of the size of weights and offsets, up to this many of
-#: them and up to this many per row. Measured: 15 to 40 times faster than simplex with as many rows as weights, twice as
-#: fast with a third as many, four times slower with a tenth.
+#: "auto" chooses the interior engine as long as the matrix that it factors, of the size of the rows or of weights and
+#: offsets, whichever are fewer, is at most this large.
 INTERIOR_SIZE = 2000
-INTERIOR_WEIGHTS_PER_ROW = 3
 
 Proposal = tuple[Array, Array, Duals]
 
@@ -71,14 +69,12 @@ class Bounds:
 
 
 def choose_engine(program: Program, engine: str) -> str:
-    """Resolve ``"auto"``: the interior engine for programs without a box and not much wider than tall."""
+    """Resolve ``"auto"``: the interior engine for programs without a box that are not large in both directions."""
     if engine not in ENGINES:
         raise ValueError(f"engine={engine!r} is unknown; choose one of {', '.join(map(repr, ENGINES))}")
     if engine != "auto":
         return engine
-    size = program.n_weights + program.n_offsets
-    rows = program.n_rows + program.n_hard
-    return "interior" if _small(program) and size <= INTERIOR_WEIGHTS_PER_ROW * rows else "highs"
+    return "interior" if _small(program) else "highs"
 
 
 class BoundSolver:
@@ -116,6 +112,13 @@ class BoundSolver:
             centre = InteriorBounds(program, budget, start).centre
             if _has_room(program, budget, *centre):
                 self._anchor = centre
+
+    @property
+    def numbers_per_target(self) -> int:
+        """Floating-point numbers that a target takes while it is being solved, roughly."""
+        program = self.program
+        weights, rows = program.n_weights + program.n_offsets, program.n_rows + program.n_hard
+        return min(weights, rows) ** 2 + 24 * (weights + rows)
 
     def solve(self, targets: Targets, *, points: bool = False) -> Bounds:
         """Solve and prove all targets: by the engine asked first, and what that does not prove by the next.
@@ -165,7 +168,8 @@ class BoundSolver:
 
 def _small(program: Program) -> bool:
     """Whether the interior engine can take the program at all."""
-    return program.n_weights + program.n_offsets <= INTERIOR_SIZE and not bool(program.boxed.any())
+    size = min(program.n_weights + program.n_offsets, program.n_rows + program.n_hard)
+    return size <= INTERIOR_SIZE and not bool(program.boxed.any())
 
 
 def _has_room(program: Program, budget: Budget, w: Array, b: Array) -> bool:

@@ -230,7 +230,7 @@ def solve_targets(solver: BoundSolver, targets: Targets, *, n_jobs: int | None, 
         progress.step(len(part))
         return bounds
 
-    width = int(np.clip(CHUNK_NUMBERS // solver.program.n_weights**2, 1, CHUNK))
+    width = int(np.clip(CHUNK_NUMBERS // solver.numbers_per_target, 1, CHUNK))
     chunks = [np.arange(k, min(k + width, len(targets))) for k in range(0, len(targets), width)]
     parts = Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(solve)(targets.take(chunk)) for chunk in chunks)
     return Bounds.join(list(parts))

@@ -1,0 +1,241 @@
+"""Arrays and the few kernels of linear algebra that the interior-point engine needs, on NumPy or on torch."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import array_api_compat.numpy
+import numpy as np
+from scipy.linalg import blas, lapack
+
+from allrelevant.lp.program import Slacks
+
+__all__ = ["Backend", "NumpyBackend", "Table", "TorchBackend"]
+
+#: Factors up to this size are formed by one product with all pairs of columns, larger ones by one update each.
+PACKED_SIZE = 80
+PACKED_BYTES = 2**28
+
+
+class Table:
+    """A matrix of which ``Fᵀ diag(weights) F`` is wanted for many weights."""
+
+    def __init__(self, backend: Backend, matrix: Any, *, packed: bool) -> None:
+        rows, size = matrix.shape
+        self.F, self.size = matrix, size
+        self.FT = backend.asarray(matrix.T)
+        self.pairs: Any = None
+        if packed and rows * size * (size + 1) * 4 <= PACKED_BYTES:
+            i, j = np.tril_indices(size)
+            self.pairs = matrix[:, backend.indices(i)] * matrix[:, backend.indices(j)]
+            place = np.zeros((size, size), dtype=np.intp)
+            place[i, j] = place[j, i] = np.arange(len(i))
+            self.place = backend.indices(place.ravel())
+
+
+class Backend(ABC):
+    """Where the arrays live; ``xp`` is their namespace, by the array API standard."""
+
+    xp: Any
+
+    @abstractmethod
+    def asarray(self, values: Any) -> Any:
+        """Floating-point numbers on this backend, contiguous."""
+
+    @abstractmethod
+    def indices(self, values: Any) -> Any:
+        """Integers on this backend."""
+
+    @abstractmethod
+    def to_numpy(self, values: Any) -> Any:
+        """Back to NumPy."""
+
+    @abstractmethod
+    def zeros(self, shape: tuple[int, ...]) -> Any:
+        """Zeros on this backend."""
+
+    @abstractmethod
+    def pick(self, values: Any, index: Any) -> Any:
+        """One value per index along the second axis, row by row."""
+
+    @abstractmethod
+    def total(self, values: Any, slacks: Slacks) -> Any:
+        """Sum of values per row (last axis) over the rows of every slack."""
+
+    @abstractmethod
+    def heaviest(self, values: Any, slacks: Slacks) -> Any:
+        """First row with the greatest value of every slack, for values of shape (t, n)."""
+
+    @abstractmethod
+    def gram(self, table: Table, weights: Any) -> Any:
+        """``Fᵀ diag(weights) F`` for every row of weights."""
+
+    @abstractmethod
+    def factor(self, matrices: Any) -> Any:
+        """Cholesky factors of positive definite matrices, which are raised a little where rounding spoilt them."""
+
+    @abstractmethod
+    def solve(self, factors: Any, right: Any) -> Any:
+        """Solve for right sides of shape (t, sides, size)."""
+
+    @abstractmethod
+    def outer(self, table: Any) -> Any:
+        """``table tableᵀ`` of one matrix."""
+
+
+class NumpyBackend(Backend):
+    """NumPy, with BLAS and LAPACK called matrix by matrix where that beats batches."""
+
+    xp = array_api_compat.numpy
+
+    def asarray(self, values: Any) -> Any:
+        """Floating-point numbers on this backend, contiguous."""
+        return np.ascontiguousarray(values, dtype=float)
+
+    def indices(self, values: Any) -> Any:
+        """Integers on this backend."""
+        return np.asarray(values, dtype=np.intp)
+
+    def to_numpy(self, values: Any) -> Any:
+        """Back to NumPy."""
+        return values
+
+    def zeros(self, shape: tuple[int, ...]) -> Any:
+        """Zeros on this backend."""
+        return np.zeros(shape)
+
+    def pick(self, values: Any, index: Any) -> Any:
+        """One value per index along the second axis, row by row."""
+        return np.take_along_axis(values, index, axis=1)
+
+    def total(self, values: Any, slacks: Slacks) -> Any:
+        """Sum of values per row (last axis) over the rows of every slack."""
+        return slacks.total(values)
+
+    def heaviest(self, values: Any, slacks: Slacks) -> Any:
+        """First row with the greatest value of every slack, for values of shape (t, n)."""
+        n = values.shape[1]
+        rank = np.where(values == slacks.rows(slacks.greatest(values)), np.arange(n, 0, -1), 0)
+        return n - slacks.greatest(rank)
+
+    def gram(self, table: Table, weights: Any) -> Any:
+        """``Fᵀ diag(weights) F`` for every row of weights."""
+        t, size = len(weights), table.size
+        if table.pairs is not None:
+            return (weights @ table.pairs)[:, table.place].reshape(t, size, size)
+        out = np.empty((t, size, size))
+        root = np.sqrt(weights)
+        for k in range(t):
+            out[k] = self.outer(table.FT * root[k])
+        return out
+
+    def factor(self, matrices: Any) -> Any:
+        """Cholesky factors of positive definite matrices, which are raised a little where rounding spoilt them."""
+        factors = []
+        for matrix in matrices:
+            factor, info = lapack.dpotrf(matrix, lower=1, clean=0)
+            shift = 1e-13
+            while info and shift < 1.0:
+                raised = matrix.copy()
+                raised[np.diag_indices_from(raised)] *= 1.0 + shift
+                factor, info = lapack.dpotrf(raised, lower=1, clean=0)
+                shift *= 100
+            factors.append(factor)
+        return factors
+
+    def solve(self, factors: Any, right: Any) -> Any:
+        """Solve for right sides of shape (t, sides, size)."""
+        out = np.empty_like(right)
+        for k, factor in enumerate(factors):
+            solution, _ = lapack.dpotrs(factor, right[k].T, lower=1)
+            out[k] = solution.T
+        return out
+
+    def outer(self, table: Any) -> Any:
+        """``table tableᵀ`` of one matrix."""
+        upper = blas.dsyrk(1.0, table.T, trans=1, lower=0)
+        return upper + np.triu(upper, 1).T
+
+
+class TorchBackend(Backend):
+    """Torch in double precision, on the CPU or on a GPU, in batches throughout.
+
+    Parameters
+    ----------
+    device : str
+        Device of torch, such as ``"cuda"``.
+    """
+
+    def __init__(self, device: str = "cpu") -> None:
+        import array_api_compat.torch
+        import torch
+
+        self.xp = array_api_compat.torch
+        self._torch = torch
+        self.device = torch.device(device)
+
+    def asarray(self, values: Any) -> Any:
+        """Floating-point numbers on this backend, contiguous."""
+        return self._torch.as_tensor(values, dtype=self._torch.float64, device=self.device).contiguous()
+
+    def indices(self, values: Any) -> Any:
+        """Integers on this backend."""
+        return self._torch.as_tensor(np.asarray(values), dtype=self._torch.int64, device=self.device)
+
+    def to_numpy(self, values: Any) -> Any:
+        """Back to NumPy."""
+        return values.detach().cpu().numpy()
+
+    def zeros(self, shape: tuple[int, ...]) -> Any:
+        """Zeros on this backend."""
+        return self._torch.zeros(shape, dtype=self._torch.float64, device=self.device)
+
+    def pick(self, values: Any, index: Any) -> Any:
+        """One value per index along the second axis, row by row."""
+        return self._torch.take_along_dim(values, index, dim=1)
+
+    def total(self, values: Any, slacks: Slacks) -> Any:
+        """Sum of values per row (last axis) over the rows of every slack."""
+        out = values.new_zeros((*values.shape[:-1], slacks.count))
+        return out.index_add_(values.ndim - 1, self.indices(slacks.of_row), values)
+
+    def heaviest(self, values: Any, slacks: Slacks) -> Any:
+        """First row with the greatest value of every slack, for values of shape (t, n)."""
+        n, group = values.shape[1], self.indices(slacks.of_row)
+        place = group.expand(values.shape)
+        most = values.new_zeros((len(values), slacks.count)).scatter_reduce(
+            1, place, values, "amax", include_self=False
+        )
+        rank = self._torch.where(values == most[:, group], self._torch.arange(n, 0, -1, device=self.device), 0)
+        first = rank.new_zeros((len(values), slacks.count)).scatter_reduce(1, place, rank, "amax", include_self=False)
+        return n - first
+
+    def gram(self, table: Table, weights: Any) -> Any:
+        """``Fᵀ diag(weights) F`` for every row of weights."""
+        t, size = len(weights), table.size
+        if table.pairs is not None:
+            return (weights @ table.pairs)[:, table.place].reshape(t, size, size)
+        scaled = table.F[None] * weights.sqrt()[:, :, None]
+        return scaled.transpose(1, 2) @ scaled
+
+    def factor(self, matrices: Any) -> Any:
+        """Cholesky factors of positive definite matrices, which are raised a little where rounding spoilt them."""
+        torch = self._torch
+        factors, info = torch.linalg.cholesky_ex(matrices)
+        shift = 1e-13
+        while shift < 1.0 and bool((info != 0).any()):
+            bad = info.nonzero()[:, 0]
+            raised = matrices[bad].clone()
+            raised.diagonal(dim1=1, dim2=2).mul_(1.0 + shift)
+            factors[bad], info[bad] = torch.linalg.cholesky_ex(raised)
+            shift *= 100
+        return factors
+
+    def solve(self, factors: Any, right: Any) -> Any:
+        """Solve for right sides of shape (t, sides, size)."""
+        return self._torch.cholesky_solve(right.transpose(1, 2), factors).transpose(1, 2)
+
+    def outer(self, table: Any) -> Any:
+        """``table tableᵀ`` of one matrix."""
+        return table @ table.T
