@@ -26,7 +26,7 @@ ALLOWED = {
     "report": {"result", "errors", "plotting"},
     "datasets": {"result"},
 }
-EXTRAS = {"matplotlib", "jinja2"}  # scikit-learn itself loads pandas where it is installed
+EXTRAS = {"matplotlib", "jinja2", "torch"}  # scikit-learn itself loads pandas where it is installed
 
 
 def imports(path, *, top_level):
@@ -59,9 +59,9 @@ def test_every_part_is_accounted_for():
 
 
 def test_the_fast_engine_needs_neither_highs_nor_scikit_learn():
-    for name in ("interior", "newton", "program", "certificate", "reduction"):
+    for name in ("interior", "newton", "backend", "program", "certificate", "reduction"):
         used = {module.split(".")[0] for module in imports(ROOT / "lp" / f"{name}.py", top_level=False)}
-        assert used - set(sys.stdlib_module_names) <= {"numpy", "scipy", "allrelevant"}
+        assert used - set(sys.stdlib_module_names) <= {"numpy", "scipy", "array_api_compat", "torch", "allrelevant"}
 
 
 def test_importing_loads_no_extra_and_changes_nothing():

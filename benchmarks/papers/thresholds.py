@@ -19,6 +19,7 @@ from allrelevant.formulations import Classification
 from allrelevant.relevance.baseline import fit_baseline
 from allrelevant.relevance.intervals import relevance_intervals
 from allrelevant.relevance.nearoptimal import near_optimal_set
+from allrelevant.relevance.solving import Solving
 from allrelevant.stats.probes import added_probes, draw_probes, probe_columns, replaced_probes
 from allrelevant.stats.thresholds import prediction_limit
 from benchmarks._common import f1_of_set, print_table, read_csv, write_csv
@@ -36,12 +37,12 @@ def run(name: str, seed: int, C: float) -> list[dict[str, object]]:
     baseline = fit_baseline(Classification(), Z, target, weight, C=C, folds=(), progress=progress)
     near = near_optimal_set(baseline.program, baseline.w, baseline.b, baseline.C, norm_slack=0.1, loss_slack=0.1)
     features = [Classification().feature(k, Z.shape[1]) for k in range(Z.shape[1])]
-    intervals = relevance_intervals(near, features, engine="auto", n_jobs=1, progress=progress)
+    intervals = relevance_intervals(near, features, Solving())
     source, values = draw_probes(Z, 50, np.arange(Z.shape[1]), np.random.RandomState(seed))
     context = (target, weight)
     columns = probe_columns(Classification(), values, *context)
-    added = added_probes(near, features[0], columns, engine="auto", n_jobs=1, progress=progress)
-    replaced = replaced_probes(near, Classification(), Z, source, values, *context, engine="auto", progress=progress)
+    added = added_probes(near, features[0], columns, Solving())
+    replaced = replaced_probes(near, Classification(), Z, source, values, *context, Solving())
     rows: list[dict[str, object]] = []
     for probes in (added, replaced):
         for scale, power in POWERS.items():

@@ -20,6 +20,7 @@ from allrelevant.relevance import intervals as intervals_module
 from allrelevant.relevance.baseline import fit_baseline
 from allrelevant.relevance.intervals import relevance_intervals
 from allrelevant.relevance.nearoptimal import near_optimal_set
+from allrelevant.relevance.solving import Solving
 from problems import KINDS, problem
 
 
@@ -42,7 +43,7 @@ def check(formulation, Z, target, weight, C, rows, engine, budgets="split"):
     near = near_optimal_set(base.program, base.w, base.b, C, norm_slack=0.1, loss_slack=0.1, budgets=budgets)
     if near.mu < 1e-9:
         return
-    ours = relevance_intervals(near, every(formulation, Z), engine=engine, n_jobs=1, progress=Progress())
+    ours = relevance_intervals(near, every(formulation, Z), Solving(engine=engine))
     theirs = np.zeros((Z.shape[1], 2))
     varying = np.ptp(Z, axis=0) > 0  # a column that does not vary is part of no model
     limits = near.budget.norm, near.budget.loss, near.budget.price
@@ -111,7 +112,7 @@ def test_multi_class_equals_three_programs_by_scipy(kind, engine, budgets):
     ours = base.program.norm(base.w) + C * base.program.loss(base.w, base.b)
     assert ours == pytest.approx(oracle.baseline(*rows, C, sharing=sharing), rel=1e-6)
     near = near_optimal_set(base.program, base.w, base.b, C, norm_slack=0.1, loss_slack=0.1, budgets=budgets)
-    found = relevance_intervals(near, every(formulation, Z), engine=engine, n_jobs=1, progress=Progress())
+    found = relevance_intervals(near, every(formulation, Z), Solving(engine=engine))
     # A class against the mean of the two others, for every feature in turn.
     one = np.array([[1.0, -0.5, -0.5], [-0.5, 1.0, -0.5], [-0.5, -0.5, 1.0]])
     contrasts = np.kron(np.eye(Z.shape[1]), one)
@@ -163,7 +164,7 @@ def test_privileged_equals_the_papers_programs_by_scipy(name, keeps, engine, see
     if near.mu == 0.0:  # explained slacks alone may be the optimum: the papers' collapse
         return
     features = [formulation.feature(k, d + P.shape[1]) for k in range(d + P.shape[1])]
-    found = relevance_intervals(near, features, engine=engine, n_jobs=1, progress=Progress())
+    found = relevance_intervals(near, features, Solving(engine=engine))
     limits = near.budget.norm, near.budget.loss
     theirs = oracle.relevance(rows, hard, *limits, **more) / near.mu
     # Maximum over the kinds of slack of the minima, and of the maxima, as shares of the norm.
@@ -194,7 +195,7 @@ def test_groups_equal_a_mixed_integer_program(seed, engine):
     near = near_optimal_set(base.program, base.w, base.b, 1.0, norm_slack=0.1, loss_slack=0.1)
     group = np.array([0, Z.shape[1] - 1, Z.shape[1] - 2])
     feature = Feature.join([Classification().feature(int(k), Z.shape[1]) for k in group], base.program.gamma)
-    found = relevance_intervals(near, [feature], engine=engine, n_jobs=1, progress=Progress())
+    found = relevance_intervals(near, [feature], Solving(engine=engine))
     theirs = oracle.group_relevance(*oracle.classification(Z, y, weight), near.budget.norm, near.budget.loss, group)
     np.testing.assert_allclose([found.minimum[0], found.maximum[0]], np.array(theirs) / near.mu, atol=2e-6)
     assert found.exact.all()
@@ -207,9 +208,9 @@ def test_groups_of_many_columns_are_attained_but_not_proven(monkeypatch):
     base = fit_baseline(Classification(), Z, y, weight, C=1.0, folds=(), progress=Progress())
     near = near_optimal_set(base.program, base.w, base.b, 1.0, norm_slack=0.1, loss_slack=0.1)
     feature = Feature.join([Classification().feature(k, Z.shape[1]) for k in range(4)], base.program.gamma)
-    exact = relevance_intervals(near, [feature], engine="highs", n_jobs=1, progress=Progress())
+    exact = relevance_intervals(near, [feature], Solving(engine="highs"))
     monkeypatch.setattr(intervals_module, "EXACT_TOTAL", 2)
-    climbed = relevance_intervals(near, [feature], engine="highs", n_jobs=1, progress=Progress())
+    climbed = relevance_intervals(near, [feature], Solving(engine="highs"))
     assert exact.exact.all()
     assert not climbed.exact.any()
     assert climbed.minimum == pytest.approx(exact.minimum, abs=1e-6)
@@ -222,7 +223,7 @@ def test_both_engines_agree():
     base = fit_baseline(Classification(), Z, y, weight, C=1.0, folds=(), progress=Progress())
     near = near_optimal_set(base.program, base.w, base.b, 1.0, norm_slack=0.1, loss_slack=0.1)
     one, two = (
-        relevance_intervals(near, every(Classification(), Z), engine=engine, n_jobs=1, progress=Progress())
+        relevance_intervals(near, every(Classification(), Z), Solving(engine=engine))
         for engine in ("highs", "interior")
     )
     np.testing.assert_allclose(one.maximum, two.maximum, atol=1e-6)
@@ -236,7 +237,7 @@ def test_any_slack_is_solved_and_proven(slack, engine):
     Z = standardised(X, weight)
     base = fit_baseline(Classification(), Z, y, weight, C=1.0, folds=(), progress=Progress())
     near = near_optimal_set(base.program, base.w, base.b, 1.0, norm_slack=slack[0], loss_slack=slack[1])
-    ours = relevance_intervals(near, every(Classification(), Z), engine=engine, n_jobs=1, progress=Progress())
+    ours = relevance_intervals(near, every(Classification(), Z), Solving(engine=engine))
     share = np.abs(near.w) / near.mu
     assert (ours.minimum <= share + 1e-6).all()
     assert (ours.maximum >= share - 1e-6).all()
@@ -247,7 +248,7 @@ def test_known_answers_need_no_programs():
     Z = standardised(np.hstack([X, X, -X, np.ones((len(X), 2))]), weight)
     base = fit_baseline(Classification(), Z, y, weight, C=1.0, folds=(), progress=Progress())
     near = near_optimal_set(base.program, base.w, base.b, 1.0, norm_slack=0.1, loss_slack=0.1)
-    ours = relevance_intervals(near, every(Classification(), Z), engine="auto", n_jobs=1, progress=Progress())
+    ours = relevance_intervals(near, every(Classification(), Z), Solving())
     d = X.shape[1]
     assert ours.n_programs <= 2 * d
     for shift in (d, 2 * d):

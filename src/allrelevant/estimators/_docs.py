@@ -55,6 +55,12 @@ cv : int, cross-validation generator or iterable, default=3
 engine : {"auto", "highs", "interior"}, default="auto"
     Solver of the linear programs: HiGHS' simplex, or a batched interior-point method, which is several times
     faster unless there are many more features than samples. Whatever it returns is proven by a dual certificate.
+device : {"cpu", "cuda", "auto"}, default="cpu"
+    Where the interior-point method computes: with NumPy on the CPU, or with torch on a GPU (extra ``gpu``). ``"auto"``
+    takes a GPU that is there for problems that would keep the CPU busy for more than some seconds.
+memory_limit : int, default=None
+    Bytes that the linear programs solved at one time may take, roughly; by default 256 MiB on the CPU, for each of
+    the threads, and 8 GiB on a GPU.
 n_jobs : int, default=None
     Number of threads. Answers do not depend on it.
 random_state : int, RandomState instance or None, default=None

@@ -24,11 +24,12 @@ from allrelevant.errors import RelevanceWarning
 from allrelevant.estimators._canonical import Canonical, canonical_form
 from allrelevant.estimators._input import Member, check_privileged, resolve_groups
 from allrelevant.formulations import PRIVILEGED_FORMS, ExplainedSlack, Feature, Formulation, Residual
-from allrelevant.lp import ENGINES, Array, PenalisedSolver, choose_engine
+from allrelevant.lp import DEVICES, ENGINES, Array, PenalisedSolver
 from allrelevant.lp.program import Indices
 from allrelevant.relevance.baseline import Baseline, Fold, fit_baseline
 from allrelevant.relevance.intervals import Intervals, relevance_intervals
 from allrelevant.relevance.nearoptimal import BUDGETS, NearOptimalSet, near_optimal_set
+from allrelevant.relevance.solving import Solving
 from allrelevant.result import RelevanceResult
 from allrelevant.stats.judgement import Judgement, Sample, judge
 from allrelevant.stats.thresholds import MIN_PROBES, RULES
@@ -171,6 +172,8 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         "standardize": ["boolean"],
         "cv": ["cv_object"],
         "engine": [StrOptions(set(ENGINES))],
+        "device": [StrOptions(set(DEVICES))],
+        "memory_limit": [Interval(Integral, 1, None, closed="left"), None],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
@@ -192,6 +195,8 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         standardize: bool = True,
         cv: Any = 3,
         engine: str = "auto",
+        device: str = "cpu",
+        memory_limit: int | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -209,6 +214,8 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         self.standardize = standardize
         self.cv = cv
         self.engine = engine
+        self.device = device
+        self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -309,9 +316,9 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
             order = [int(k) for k in np.argsort([columns[0] for columns in places], kind="stable")]
             places = [places[k] for k in order]
             features = [self._feature(baseline, columns, width) for columns in places]
-            settings: dict[str, Any] = {"engine": self.engine, "n_jobs": self.n_jobs, "progress": progress}
             if informed:
-                intervals = relevance_intervals(near, features, **settings)
+                solving = Solving(self.engine, self.device, self.n_jobs, self.memory_limit, progress)
+                intervals = relevance_intervals(near, features, solving)
                 judgement = judge(
                     near,
                     formulation,
@@ -324,12 +331,10 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
                     n_probes=self.n_probes,
                     confidence=self.confidence,
                     seed=request.seeds[1 + number],
-                    **settings,
+                    solving=solving,
                 )
             else:
-                none = np.zeros(len(features))
-                engine = choose_engine(baseline.program, self.engine)
-                intervals = Intervals(none, none, np.ones(len(features), dtype=bool), 0.0, 0, engine)
+                intervals = Intervals.none(len(features))
                 note = NOTHING_LEFT if formulation.may_be_empty else NO_WEIGHTS
                 judgement = Judgement.nothing(len(features), self.threshold_rule, self.confidence, note)
             parts.append(Part(members, order, features, intervals, judgement))

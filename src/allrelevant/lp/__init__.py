@@ -4,9 +4,19 @@ This package knows nothing of features, classes or data sets.
 """
 
 from allrelevant.lp.program import Array, Budget, Program, Targets
-from allrelevant.lp.solve import ENGINES, GAP_LIMIT, Bounds, BoundSolver, PenalisedSolver, choose_engine
+from allrelevant.lp.solve import (
+    DEVICES,
+    ENGINES,
+    GAP_LIMIT,
+    Bounds,
+    BoundSolver,
+    PenalisedSolver,
+    choose_device,
+    choose_engine,
+)
 
 __all__ = [
+    "DEVICES",
     "ENGINES",
     "GAP_LIMIT",
     "Array",
@@ -16,5 +26,6 @@ __all__ = [
     "PenalisedSolver",
     "Program",
     "Targets",
+    "choose_device",
     "choose_engine",
 ]

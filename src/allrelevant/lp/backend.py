@@ -9,13 +9,44 @@ import array_api_compat.numpy
 import numpy as np
 from scipy.linalg import blas, lapack
 
+from allrelevant.errors import MissingExtra
 from allrelevant.lp.program import Slacks
 
-__all__ = ["Backend", "NumpyBackend", "Table", "TorchBackend"]
+__all__ = ["Backend", "NumpyBackend", "Table", "TorchBackend", "get_backend", "has_gpu"]
 
 #: Factors up to this size are formed by one product with all pairs of columns, larger ones by one update each.
 PACKED_SIZE = 80
 PACKED_BYTES = 2**28
+
+
+def has_gpu() -> bool:
+    """Whether torch is installed and sees a GPU."""
+    try:
+        import torch
+    except ImportError:
+        return False
+    return bool(torch.cuda.is_available())
+
+
+def get_backend(device: str) -> Backend:
+    """Return NumPy for the CPU, torch for a GPU.
+
+    Raises
+    ------
+    MissingExtra
+        If a GPU is asked for and torch is not installed.
+    ValueError
+        If torch sees no GPU.
+    """
+    if device == "cpu":
+        return NumpyBackend()
+    try:
+        import torch  # noqa: F401
+    except ImportError as error:
+        raise MissingExtra("torch", "gpu", f"device={device!r}") from error
+    if not has_gpu():
+        raise ValueError(f"device={device!r}, but torch sees no GPU; use device='cpu' or install a build with CUDA")
+    return TorchBackend(device)
 
 
 class Table:

@@ -9,17 +9,30 @@ from functools import partial
 import numpy as np
 
 from allrelevant.errors import SolverError
+from allrelevant.lp.backend import get_backend, has_gpu
 from allrelevant.lp.certificate import certify, penalised_gap
 from allrelevant.lp.highs import HighsBounds, HighsPenalised
 from allrelevant.lp.interior import InteriorBounds
 from allrelevant.lp.program import Array, Budget, Duals, Program, Targets
 from allrelevant.lp.reduction import reduce_rows
 
-__all__ = ["ENGINES", "GAP_LIMIT", "BoundSolver", "Bounds", "PenalisedSolver", "choose_engine"]
+__all__ = [
+    "DEVICES",
+    "ENGINES",
+    "GAP_LIMIT",
+    "BoundSolver",
+    "Bounds",
+    "PenalisedSolver",
+    "choose_device",
+    "choose_engine",
+]
 
 #: An optimum counts as proven when its two sides agree to this share of the norm budget (or of the objective).
 GAP_LIMIT = 1e-6
 ENGINES = ("auto", "highs", "interior")
+DEVICES = ("auto", "cpu", "cuda")
+#: "auto" takes a GPU where the bounds of all weights would take the CPU this many operations.
+GPU_OPERATIONS = 1e12
 #: "auto" chooses the interior engine as long as the matrix that it factors, of the size of the rows or of weights and
 #: offsets, whichever are fewer, is at most this large.
 INTERIOR_SIZE = 2000
@@ -77,6 +90,17 @@ def choose_engine(program: Program, engine: str) -> str:
     return "interior" if _small(program) else "highs"
 
 
+def choose_device(program: Program, device: str) -> str:
+    """Resolve ``"auto"``: a GPU, where there is one, for programs that would keep the CPU busy for long."""
+    if device not in DEVICES:
+        raise ValueError(f"device={device!r} is unknown; choose one of {', '.join(map(repr, DEVICES))}")
+    if device != "auto":
+        return device
+    weights, rows = program.n_weights + program.n_offsets, program.n_rows + program.n_hard
+    operations = 2.0 * program.n_weights * 20 * weights * rows * min(weights, rows)
+    return "cuda" if operations > GPU_OPERATIONS and has_gpu() else "cpu"
+
+
 class BoundSolver:
     """Solver of bounds over one program and one budget; safe to call from several threads.
 
@@ -90,17 +114,23 @@ class BoundSolver:
         A point ``(w, b)`` within the budget.
     engine : {"highs", "interior"}
         Engine that is asked first.
+    device : {"cpu", "cuda"}
+        Where the interior engine computes.
     """
 
-    def __init__(self, program: Program, budget: Budget, start: tuple[Array, Array], engine: str) -> None:
+    def __init__(
+        self, program: Program, budget: Budget, start: tuple[Array, Array], engine: str, device: str = "cpu"
+    ) -> None:
         self.program, self.budget, self.engine = program, budget, engine
+        self.device = device if engine == "interior" else "cpu"
+        self._backend = get_backend(self.device)
         self._start = start
         self._anchor = _deep_point(program, budget, start)
         # Rows that a free offset needs may all be dropped: then the centre of the reduced program is nowhere.
         self._reduction = reduce_rows(program, budget, *start)
         self._reduced: InteriorBounds | None = None
         if engine == "interior":
-            reduced = InteriorBounds(self._reduction.program, self._reduction.budget, start)
+            reduced = InteriorBounds(self._reduction.program, self._reduction.budget, start, self._backend)
             if _has_room(program, budget, *reduced.centre):
                 self._reduced, self._anchor = reduced, reduced.centre
         if (
@@ -118,7 +148,9 @@ class BoundSolver:
         """Floating-point numbers that a target takes while it is being solved, roughly."""
         program = self.program
         weights, rows = program.n_weights + program.n_offsets, program.n_rows + program.n_hard
-        return min(weights, rows) ** 2 + 24 * (weights + rows)
+        size = min(weights, rows)
+        batched = 0 if self.device == "cpu" else 2 * weights * rows
+        return size**2 + 24 * (weights + rows) + batched
 
     def solve(self, targets: Targets, *, points: bool = False) -> Bounds:
         """Solve and prove all targets: by the engine asked first, and what that does not prove by the next.
@@ -155,7 +187,7 @@ class BoundSolver:
         if self._reduced is not None:
             yield partial(self._solve_reduced, self._reduced)
         if self.engine == "interior" and (self._reduced is None or len(self._reduction.kept) < self.program.n_rows):
-            yield InteriorBounds(self.program, self.budget, self._start).solve
+            yield InteriorBounds(self.program, self.budget, self._start, self._backend).solve
         reference = HighsBounds(self.program, self.budget)
         if self.engine == "highs":
             yield reference.solve

@@ -7,21 +7,16 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from allrelevant._progress import Progress
 from allrelevant.formulations import Feature
-from allrelevant.lp import Array, Bounds, BoundSolver, Program, Targets, choose_engine
+from allrelevant.lp import Array, BoundSolver, Program, Targets
 from allrelevant.lp.program import Columns, Indices
 from allrelevant.relevance.nearoptimal import NearOptimalSet
+from allrelevant.relevance.solving import Solving
 
-__all__ = ["Intervals", "greatest_relevance", "relevance_intervals", "solve_targets"]
+__all__ = ["Intervals", "greatest_relevance", "relevance_intervals"]
 
-#: Targets per task, fewer where their matrices would not fit in so many numbers. The number of workers has no say in
-#: it, so that it cannot change any answer.
-CHUNK = 50
-CHUNK_NUMBERS = 2**25
 #: The greatest sum of magnitudes of up to so many weights is found exactly, by one program per pattern of signs.
 EXACT_TOTAL = 6
 #: Beyond, a pattern is improved from one program to the next, at most so many times.
@@ -53,6 +48,11 @@ class Intervals:
     n_programs: int
     engine: str
 
+    @classmethod
+    def none(cls, count: int) -> Intervals:
+        """Intervals [0, 0] of features of a model without weights, which take no engine."""
+        return cls(np.zeros(count), np.zeros(count), np.ones(count, dtype=bool), 0.0, 0, "none")
+
 
 @dataclass(frozen=True, eq=False)
 class _Goals:
@@ -77,10 +77,7 @@ class _Goals:
 def relevance_intervals(
     near: NearOptimalSet,
     features: Sequence[Feature],
-    *,
-    engine: str,
-    n_jobs: int | None,
-    progress: Progress,
+    solving: Solving,
 ) -> Intervals:
     """Bound features from both sides by two linear programs per contrast, fewer where the answer is already known.
 
@@ -96,30 +93,30 @@ def relevance_intervals(
         The set.
     features : sequence of Feature
         What to bound.
-    engine, n_jobs, progress
+    solving : Solving
         How to solve.
     """
     program = near.program
     count = len(features)
-    engine = choose_engine(program, engine)
     exact = np.array([not feature.total or len(feature.weights) <= EXACT_TOTAL for feature in features], dtype=bool)
     if near.mu == 0.0:
-        return Intervals(np.zeros(count), np.zeros(count), np.ones(count, dtype=bool), 0.0, 0, engine)
+        return Intervals.none(count)
     place = _representatives(program, features)
     chosen, position = np.unique(place[place >= 0], return_inverse=True)
     linear = [(k, features[k]) for k in chosen if not features[k].total]
     totals = [(k, features[k]) for k in chosen if features[k].total]
-    solver = BoundSolver(program, near.budget, (near.w, near.b), engine)
+    solver = solving.solver(program, near.budget, (near.w, near.b))
+    progress = solving.progress
 
     minimum, maximum = np.zeros(count), np.zeros(count)
     with progress.stage("intervals", 2 * sum(len(feature.contrasts) for _, feature in linear) + 2 * len(totals)):
-        low, high, owner, gap, n_programs = _contrasts(near, linear, solver, n_jobs, progress)
+        low, high, owner, gap, n_programs = _contrasts(near, linear, solver, solving)
         np.maximum.at(minimum, owner, np.maximum(np.maximum(low, -high), 0.0))
         np.maximum.at(maximum, owner, np.maximum(high, -low))
         for k, feature in totals:
             weights, factors = feature.weights[None], feature.contrasts
             least = solver.solve(Targets(weights, np.zeros_like(factors), factors))
-            most, more, solved = greatest_relevance(solver, feature, None, n_jobs=n_jobs, progress=progress)
+            most, more, solved = greatest_relevance(solver, feature, None, solving)
             minimum[k], maximum[k] = max(-least.value[0], 0.0), most[0]
             gap, n_programs = max(gap, least.gap, more), n_programs + 1 + solved
             progress.step(2)
@@ -127,15 +124,14 @@ def relevance_intervals(
     minimum[minimum <= gap * near.budget.norm] = 0.0
     spread = np.zeros((2, count))
     spread[:, place >= 0] = np.stack([minimum, maximum])[:, chosen][:, position] / near.mu
-    return Intervals(spread[0], spread[1], exact, gap, n_programs, engine)
+    return Intervals(spread[0], spread[1], exact, gap, n_programs, solver.engine)
 
 
 def _contrasts(
     near: NearOptimalSet,
     features: Sequence[tuple[int, Feature]],
     solver: BoundSolver,
-    n_jobs: int | None,
-    progress: Progress,
+    solving: Solving,
 ) -> tuple[Array, Array, Indices, float, int]:
     """Range ``[low, high]`` of every contrast in the direction it has in the baseline, and the feature it is of."""
     parts = [
@@ -146,15 +142,15 @@ def _contrasts(
     goals = _Goals.of(parts)
     value = (near.w[goals.index] * goals.coefficient).sum(axis=1)
     sign = np.where(value < 0, -1.0, 1.0)[:, None]
-    likely = solve_targets(solver, Targets(goals.index, sign * goals.coefficient), n_jobs=n_jobs, progress=progress)
+    likely = solving.solve(solver, Targets(goals.index, sign * goals.coefficient))
     least, most = np.minimum(likely.least, near.w), np.maximum(likely.most, near.w)
     weight, side = goals.index[:, 0], (sign * goals.coefficient)[:, 0]
     vanishes = np.where(side > 0, least[weight] <= 0, most[weight] >= 0)
     settled = (np.count_nonzero(goals.coefficient, axis=1) == 1) & vanishes & (likely.opposite <= likely.value)
-    progress.step(int(settled.sum()))
+    solving.progress.step(int(settled.sum()))
     rest = np.flatnonzero(~settled)
     against = Targets(goals.index[rest], -(sign * goals.coefficient)[rest])
-    other = solve_targets(solver, against, n_jobs=n_jobs, progress=progress)
+    other = solving.solve(solver, against)
     low = np.zeros(len(parts))
     low[rest] = -other.value
     return low, likely.value, goals.owner, max(likely.gap, other.gap), len(parts) + len(rest)
@@ -164,9 +160,7 @@ def greatest_relevance(
     solver: BoundSolver,
     feature: Feature,
     columns: Columns | None,
-    *,
-    n_jobs: int | None,
-    progress: Progress,
+    solving: Solving,
 ) -> tuple[Array, float, int]:
     """Find the most relevance of one feature, or of each of the columns given in its place.
 
@@ -195,7 +189,7 @@ def greatest_relevance(
         None,
         None if columns is None else columns.take(np.tile(np.arange(count), n)),
     )
-    bounds = solve_targets(solver, targets, n_jobs=n_jobs, progress=progress)
+    bounds = solving.solve(solver, targets)
     return np.maximum(bounds.value.reshape(n, count).max(axis=0), 0.0), bounds.gap, n * count
 
 
@@ -220,20 +214,6 @@ def _ascend(solver: BoundSolver, feature: Feature, columns: Columns | None, coun
         best = np.maximum(best, value)
         signs = np.where(chosen == 0.0, signs, np.sign(chosen))
     return best, gap, n_programs
-
-
-def solve_targets(solver: BoundSolver, targets: Targets, *, n_jobs: int | None, progress: Progress) -> Bounds:
-    """Solve targets in chunks, in as many threads as asked."""
-
-    def solve(part: Targets) -> Bounds:
-        bounds = solver.solve(part)
-        progress.step(len(part))
-        return bounds
-
-    width = int(np.clip(CHUNK_NUMBERS // solver.numbers_per_target, 1, CHUNK))
-    chunks = [np.arange(k, min(k + width, len(targets))) for k in range(0, len(targets), width)]
-    parts = Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(solve)(targets.take(chunk)) for chunk in chunks)
-    return Bounds.join(list(parts))
 
 
 def _representatives(program: Program, features: Sequence[Feature]) -> Indices:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from allrelevant._progress import Progress
 from allrelevant.formulations import Feature, Formulation
 from allrelevant.lp import Array
 from allrelevant.lp.program import Indices
 from allrelevant.relevance.intervals import Intervals
 from allrelevant.relevance.nearoptimal import NearOptimalSet
+from allrelevant.relevance.solving import Solving
 from allrelevant.result import RelevanceClass, Thresholds
 from allrelevant.stats.probes import (
     Probes,
@@ -90,9 +90,7 @@ def judge(
     n_probes: int,
     confidence: float,
     seed: int,
-    engine: str,
-    n_jobs: int | None,
-    progress: Progress,
+    solving: Solving,
 ) -> Judgement:
     """Judge features of one kind by probes of that kind.
 
@@ -117,7 +115,7 @@ def judge(
         Whether they are privileged features.
     rule, n_probes, confidence, seed
         How to draw the probes and the threshold.
-    engine, n_jobs, progress
+    solving : Solving
         How to solve.
     """
     rng = np.random.RandomState(seed)
@@ -130,13 +128,13 @@ def judge(
     def added(feature: Feature, values: Array) -> Probes:
         statement = formulation.probes(int(values.size // len(sample.X)), privileged)
         columns = probe_columns(statement, values, *context)
-        return added_probes(near, feature, columns, engine=engine, n_jobs=n_jobs, progress=progress)
+        return added_probes(near, feature, columns, solving)
 
     probes: Probes | None = None
     varying = single[varying_features(sample.X[:, single])]
     if rule == "papers" and len(varying):
         drawn = draw_probes(sample.X, n_probes, varying, rng)
-        probes = replaced_probes(near, formulation, sample.X, *drawn, *context, engine=engine, progress=progress)
+        probes = replaced_probes(near, formulation, sample.X, *drawn, *context, solving)
         if len(probes.maximum) < MIN_PROBES:
             notes.append(
                 f"Only {len(probes.maximum)} of {probes.n_drawn} probes that replace a feature left a near-optimal "

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from allrelevant._progress import Progress
 from allrelevant.formulations import Feature, Formulation
-from allrelevant.lp import Array, BoundSolver, choose_engine
+from allrelevant.lp import Array
 from allrelevant.lp.highs import HighsBounds
 from allrelevant.lp.program import Columns, Indices
 from allrelevant.relevance.intervals import Intervals, greatest_relevance, relevance_intervals
 from allrelevant.relevance.nearoptimal import NearOptimalSet
+from allrelevant.relevance.solving import Solving
 
 __all__ = [
     "Probes",
@@ -113,10 +113,7 @@ def added_probes(
     near: NearOptimalSet,
     feature: Feature,
     columns: Columns,
-    *,
-    engine: str,
-    n_jobs: int | None,
-    progress: Progress,
+    solving: Solving,
 ) -> Probes:
     """Bound each probe as one more feature beside all others, within the budgets of the baseline.
 
@@ -130,18 +127,17 @@ def added_probes(
         A feature of the kind that the probes imitate.
     columns : Columns
         The probes in the rows of the program.
-    engine, n_jobs, progress
+    solving : Solving
         How to solve.
     """
     program = near.program.with_slots(near.program.gamma[feature.weights])
     places = near.program.n_weights + np.arange(len(feature.weights))
     start = np.append(near.w, np.zeros(len(places))), near.b
-    solver = BoundSolver(program, near.budget, start, choose_engine(program, engine))
+    solver = solving.solver(program, near.budget, start)
     count = len(columns.u)
-    with progress.stage("probes", 2 * count * len(feature.contrasts)):
-        most, gap, n_programs = greatest_relevance(
-            solver, replace(feature, weights=places), columns, n_jobs=n_jobs, progress=progress
-        )
+    with solving.progress.stage("probes", 2 * count * len(feature.contrasts)):
+        placed = replace(feature, weights=places)
+        most, gap, n_programs = greatest_relevance(solver, placed, columns, solving)
     return Probes("added", np.zeros(count), most / near.mu, count, gap, n_programs)
 
 
@@ -153,16 +149,14 @@ def replaced_probes(
     values: Array,
     target: Array,
     sample_weight: Array,
-    *,
-    engine: str,
-    progress: Progress,
+    solving: Solving,
 ) -> Probes:
     """Bound each probe in the place of the column of `X` it was made from, as the papers do.
 
     Where that feature was needed no near-optimal model may be left; such probes are counted and dropped.
     """
     found: list[Intervals] = []
-    with progress.stage("probes", len(values)):
+    with solving.progress.stage("probes", len(values)):
         for k, column in zip(source, values, strict=True):
             changed = X.copy()
             changed[:, k] = column
@@ -171,8 +165,8 @@ def replaced_probes(
             if near.budget.room(program.norm(w), program.loss(w, b)) > 0.0:
                 there = replace(near, program=program, w=w, b=b)
                 probe = [formulation.feature(int(k), X.shape[1])]
-                found.append(relevance_intervals(there, probe, engine=engine, n_jobs=1, progress=progress))
-            progress.step()
+                found.append(relevance_intervals(there, probe, solving))
+            solving.progress.step()
     return Probes(
         "papers",
         np.array([one.minimum[0] for one in found]),
