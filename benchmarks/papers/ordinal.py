@@ -22,22 +22,23 @@ from benchmarks._common import f1_of_set, print_table, read_csv, write_csv
 HERE = Path(__file__).parent
 NOISES = (0.0, 0.5)
 ORDERS = ("explicit", "implicit")
-PIECE = 10
+PIECE = 40
 
 
-def run(name: str, noise: float, order: str, seed: int) -> dict[str, object]:
+def run(name: str, noise: float, order: str, seed: int, device: str = "cpu") -> dict[str, object]:
     """Fit one set and compare with its truth."""
     X, y, relevance = make_ordinal_set(name, noise=noise, random_state=seed)
     began = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("error", RelevanceWarning)
-        model = LinearRelevanceOrdinal(order=order, random_state=seed).fit(X, y)
+        model = LinearRelevanceOrdinal(order=order, random_state=seed, device=device).fit(X, y)
     classes = model.relevance_classes_
     return {
         "set": name,
         "noise": f"{noise:g}",
         "order": order,
         "seed": seed,
+        "device": device,
         "f1": f1_of_set(relevance, classes > 0),
         "accuracy": float((classes == relevance).mean()),
         "false_positives": int(((classes > 0) & (relevance == 0)).sum()),
@@ -56,6 +57,7 @@ def main() -> None:
     parser.add_argument("--orders", nargs="+", choices=ORDERS, default=list(ORDERS))
     parser.add_argument("--seeds", type=int, default=30)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--out", type=Path, default=HERE / "results")
     options = parser.parse_args()
     path = options.out / "ordinal.csv"
@@ -67,7 +69,7 @@ def main() -> None:
         missing = [key for key in wanted if (key[0], f"{key[1]:g}", key[2], key[3]) not in done]
         # In pieces, so that a long run may be stopped and taken up again.
         for k in range(0, len(missing), PIECE):
-            rows += Parallel(n_jobs=options.jobs)(delayed(run)(*key) for key in missing[k : k + PIECE])
+            rows += Parallel(n_jobs=options.jobs)(delayed(run)(*key, options.device) for key in missing[k : k + PIECE])
             write_csv(path, rows)
     summary = summarise(rows)
     print_table(list(summary[0]), [list(row.values()) for row in summary])

@@ -175,13 +175,14 @@ def _upper_bounds(program: Program, budget: Budget, targets: Targets, duals: Dua
         base += duals.lam * budget.loss
     # The offsets' equations hold to rounding after the repair; where they do not, nothing is proven.
     unproven = _unbalanced(program, duals)
-    goal = targets.spread(targets.coefficient, size)
+    places = np.arange(len(targets))[:, None], targets.index
     charge = None if targets.charge is None else targets.spread(targets.charge, size)
-    upper = base + _support(program, budget.norm, z + goal, charge, least)
-    upper = np.where(unproven, np.inf, upper)
+    np.add.at(z, places, targets.coefficient)
+    upper = np.where(unproven, np.inf, base + _support(program, budget.norm, z, charge, least))
     if charge is not None:
         return upper, np.full_like(upper, np.inf)
-    opposite = base + _support(program, budget.norm, z - goal, None, least)
+    np.add.at(z, places, -2.0 * targets.coefficient)
+    opposite = base + _support(program, budget.norm, z, None, least)
     return upper, np.where(unproven, np.inf, opposite)
 
 
@@ -240,8 +241,9 @@ def _pull_inside(
         if not len(rest):
             break
         columns = None if targets.columns is None else targets.columns.take(rest)
-        wt = (1 - step) * w[rest] + step * w0
-        bt = (1 - step) * b[rest] + step * b0
+        wt, bt = w[rest], b[rest]
+        if step:
+            wt, bt = (1 - step) * wt + step * w0, (1 - step) * bt + step * b0
         good = budget.room(program.norm(wt), program.loss(wt, bt, columns)) >= 0.0
         good &= program.hard_violation(wt, bt, columns) <= 0.0
         out_w[rest[good]], out_b[rest[good]] = wt[good], bt[good]

@@ -29,7 +29,7 @@ class Solving:
     device : {"auto", "cpu", "cuda"}
         Where the interior engine computes.
     n_jobs : int or None
-        Threads, each with batches of its own; a GPU takes one after the other.
+        Threads, each with batches of its own. They share a GPU, and prove on the CPU what it returns.
     memory_limit : int or None
         Bytes that a batch may take, roughly; None for a default.
     progress : Progress
@@ -57,6 +57,8 @@ class Solving:
 
         memory = MEMORY[solver.device] if self.memory_limit is None else self.memory_limit
         width = int(np.clip(memory // (8 * solver.numbers_per_target), 1, BATCH[solver.device]))
+        if self.n_jobs not in (None, 1) and solver.device != "cpu":
+            width = max(1, width // 4)
         parts = [targets.take(np.arange(k, min(k + width, len(targets)))) for k in range(0, len(targets), width)]
-        n_jobs = self.n_jobs if solver.device == "cpu" else 1
-        return Bounds.join(list(Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(solve)(part) for part in parts)))
+        run = Parallel(n_jobs=self.n_jobs, require="sharedmem")
+        return Bounds.join(list(run(delayed(solve)(part) for part in parts)))

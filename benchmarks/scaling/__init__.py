@@ -1,0 +1,1 @@
+"""How cost grows: wide and tall data, and a GPU."""

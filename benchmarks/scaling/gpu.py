@@ -1,0 +1,95 @@
+"""Bounds of all features on a GPU: wall seconds, proofs included, after a first call that starts the GPU.
+
+Data are standard normal, with a linear signal in a few features. ``bounds`` is one solver for the two linear programs
+of every feature; ``fit`` is the whole estimator with its search, 50 probes and classes. ``unproven`` counts the programs
+whose first solution did not prove itself and that were solved again. Threads on the CPU prove what the GPU returns.
+
+Usage: ``python -m benchmarks.scaling.gpu [--device cuda] [--jobs 8] [--fit]``
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+import numpy as np
+
+from allrelevant import LinearRelevanceClassifier
+from allrelevant.formulations import Classification
+from allrelevant.lp import PenalisedSolver, Targets
+from allrelevant.relevance.nearoptimal import NearOptimalSet, near_optimal_set
+from allrelevant.relevance.solving import Solving
+from benchmarks._common import print_table, write_csv
+
+HERE = Path(__file__).parent
+#: Samples, features, penalty, seconds to stay below.
+SHAPES = ((1000, 230, 0.1, 0.5), (62, 2000, 1.0, 1.0), (100000, 100, 0.1, 5.0), (100, 20000, 0.5, 60.0))
+
+
+def make(n: int, d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Standardised features, and labels by a noisy linear signal."""
+    rng = np.random.RandomState(seed)
+    X = rng.normal(size=(n, d))
+    X[:, 5] = X[:, 4] + 0.1 * rng.normal(size=n)
+    y = np.where(X[:, :5].sum(axis=1) + 0.5 * rng.normal(size=n) > 0, 1.0, -1.0)
+    return (X - X.mean(axis=0)) / X.std(axis=0), y
+
+
+def baseline(n: int, d: int, C: float) -> NearOptimalSet:
+    """The near-optimal set of the optimal model."""
+    X, y = make(n, d)
+    program = Classification().program(X, y, np.ones(n))
+    w, b = PenalisedSolver(program).solve(C)
+    return near_optimal_set(program, w, b, C, norm_slack=0.1, loss_slack=0.1)
+
+
+def bounds(near: NearOptimalSet, device: str, jobs: int) -> dict[str, object]:
+    """Both programs of every feature."""
+    d = near.program.n_weights
+    targets = Targets.single(np.repeat(np.arange(d), 2), np.tile([1.0, -1.0], d))
+    solving = Solving(engine="interior", device=device, n_jobs=jobs)
+    began = time.perf_counter()
+    solver = solving.solver(near.program, near.budget, (near.w, near.b))
+    found = solving.solve(solver, targets)
+    spent = time.perf_counter() - began
+    return {"seconds": spent, "programs": len(targets), "max_gap": found.gap, "unproven": found.n_reference}
+
+
+def main() -> None:
+    """Run, print and write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))
+    parser.add_argument("--jobs", type=int, default=8)
+    parser.add_argument("--fit", action="store_true", help="also the whole fit of 100 x 20000")
+    parser.add_argument("--largest", type=int, default=10**9, help="leave out shapes with more numbers")
+    parser.add_argument("--out", type=Path, default=HERE / "results")
+    options = parser.parse_args()
+    shapes = [shape for shape in SHAPES if shape[0] * shape[1] <= options.largest]
+    began = time.perf_counter()
+    bounds(baseline(50, 10, 1.0), options.device, options.jobs)
+    rows: list[dict[str, object]] = [
+        {"what": "first call", "n": 50, "d": 10, "seconds": time.perf_counter() - began, "limit": "", "programs": 20,
+         "max_gap": "", "unproven": ""}
+    ]  # fmt: skip
+    for n, d, C, limit in shapes:
+        found = bounds(baseline(n, d, C), options.device, options.jobs)
+        rows.append({"what": "bounds", "n": n, "d": d, "limit": limit, **found})
+        print({key: str(value) for key, value in rows[-1].items()}, flush=True)
+    if options.fit:
+        X, y = make(100, 20000)
+        began = time.perf_counter()
+        result = LinearRelevanceClassifier(random_state=0, device=options.device, n_jobs=options.jobs).fit(X, y).result_
+        spent = time.perf_counter() - began
+        stages = ", ".join(f"{name} {value:.1f}" for name, value in result.cpu_seconds.items())
+        print(f"fit: {spent:.1f} s (CPU seconds: {stages}); relevant: {np.flatnonzero(result.classes).tolist()}")
+        rows.append({"what": "fit", "n": 100, "d": 20000, "seconds": spent, "limit": 120.0,
+                     "programs": result.n_programs, "max_gap": result.max_gap, "unproven": ""})  # fmt: skip
+    header = ["what", "n", "d", "programs", "seconds", "limit", "max_gap", "unproven"]
+    table = [{key: row[key] for key in header} for row in rows]
+    print_table(header, [[f"{v:.1e}" if k == "max_gap" and v != "" else v for k, v in row.items()] for row in table])
+    write_csv(options.out / f"gpu_{options.device}.csv", table)
+
+
+if __name__ == "__main__":
+    main()
