@@ -1,8 +1,9 @@
 """Bounds of all features on a GPU: wall seconds, proofs included, after a first call that starts the GPU.
 
 Data are standard normal, with a linear signal in a few features. ``bounds`` is one solver for the two linear programs
-of every feature; ``fit`` is the whole estimator with its search, 50 probes and classes. ``unproven`` counts the programs
-whose first solution did not prove itself and that were solved again. Threads on the CPU prove what the GPU returns.
+of every feature; ``fit`` is the whole estimator with its search, 50 probes and classes. ``unproven`` counts the
+programs whose first solution did not prove itself and that were solved again. Threads on the CPU prove what the GPU
+returns.
 
 Usage: ``python -m benchmarks.scaling.gpu [--device cuda] [--jobs 8] [--fit]``
 """
