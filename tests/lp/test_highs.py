@@ -7,9 +7,11 @@ from allrelevant.errors import InfeasibleProgram, SolverError, UnboundedProgram
 from allrelevant.lp import BoundSolver, PenalisedSolver
 from allrelevant.lp import highs as module
 from allrelevant.lp import solve as solving
+from allrelevant.lp.certificate import certify
+from allrelevant.lp.generation import solve_by_generation
 from allrelevant.lp.highs import HighsBounds, HighsPenalised
 from allrelevant.lp.interior import InteriorBounds
-from allrelevant.lp.program import Budget, Duals, Program, Targets
+from allrelevant.lp.program import Budget, Columns, Duals, Program, Targets
 
 
 def svm(n=40, d=5, seed=0):
@@ -133,3 +135,39 @@ def test_the_engine_fits_the_shape(n, d, engine, monkeypatch):
     boxed = svm(n, d).with_box(np.zeros(d), np.ones(d))
     assert solving.choose_engine(boxed, "auto") == "highs"
     assert solving.choose_engine(svm(n, d), "highs") == "highs"
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_weights_generated_as_needed_reach_the_optimum_of_all(own):
+    program = svm(n=20, d=120, seed=1)
+    w, b = PenalisedSolver(program).solve(1.0)
+    budget = Budget(1.1 * float(program.norm(w)), 1.1 * float(program.loss(w, b)) + 0.1)
+    targets = Targets.single(np.arange(10), np.tile([1.0, -1.0], 5))
+    if own:
+        rng = np.random.RandomState(0)
+        program, w = program.with_slots([1.0]), np.append(w, 0.0)
+        columns = Columns(rng.normal(size=(10, 1, 20)), np.zeros((10, 1, 0)), np.zeros((10, 1)))
+        targets = Targets.single(np.full(10, 120), np.tile([1.0, -1.0], 5), columns)
+    found = solve_by_generation(program, budget, targets, np.tile(w, (10, 1)), w)
+    proof = certify(program, budget, targets, *found, (w, b))
+    assert ((proof.upper - proof.lower) <= 1e-6 * budget.norm).all()
+    whole = HighsBounds(program, budget).solve(targets)[0]
+    np.testing.assert_allclose(proof.lower, targets.value(whole), atol=1e-6)
+
+
+def test_wide_programs_are_handed_to_generation_where_the_fast_engine_fails(monkeypatch):
+    program = svm(n=20, d=120, seed=2)
+    w, b = PenalisedSolver(program).solve(1.0)
+    budget = Budget(1.1 * float(program.norm(w)), 1.1 * float(program.loss(w, b)) + 0.1)
+    targets = Targets.single(np.arange(5), np.ones(5))
+    expected = BoundSolver(program, budget, (w, b), "highs").solve(targets)
+    honest = InteriorBounds.solve
+
+    def lie(self, targets):
+        w, b, duals = honest(self, targets)
+        return np.full_like(w, np.nan), b, duals
+
+    monkeypatch.setattr(InteriorBounds, "solve", lie)
+    solved = BoundSolver(program, budget, (w, b), "interior").solve(targets)
+    np.testing.assert_allclose(solved.value, expected.value, atol=1e-6)
+    assert solved.n_reference == 5

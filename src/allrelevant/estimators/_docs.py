@@ -60,7 +60,7 @@ device : {"cpu", "cuda", "auto"}, default="cpu"
     takes a GPU that is there for problems that would keep the CPU busy for more than some seconds.
 memory_limit : int, default=None
     Bytes that the linear programs solved at one time may take, roughly; for each of the
-    threads. By default 256 MiB on the CPU and 2 GiB on a GPU.
+    threads. By default 256 MiB on the CPU and 4 GiB on a GPU.
 n_jobs : int, default=None
     Number of threads. Answers do not depend on it.
 random_state : int, RandomState instance or None, default=None

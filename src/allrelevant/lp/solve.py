@@ -11,6 +11,7 @@ import numpy as np
 from allrelevant.errors import SolverError
 from allrelevant.lp.backend import get_backend, has_gpu
 from allrelevant.lp.certificate import certify, penalised_gap
+from allrelevant.lp.generation import solve_by_generation
 from allrelevant.lp.highs import HighsBounds, HighsPenalised
 from allrelevant.lp.interior import InteriorBounds
 from allrelevant.lp.program import Array, Budget, Duals, Program, Targets
@@ -36,6 +37,9 @@ GPU_OPERATIONS = 1e12
 #: "auto" chooses the interior engine as long as the matrix that it factors, of the size of the rows or of weights and
 #: offsets, whichever are fewer, is at most this large.
 INTERIOR_SIZE = 2000
+
+#: With more weights per row than this the reference engine generates them.
+GENERATE = 3
 
 Proposal = tuple[Array, Array, Duals]
 
@@ -146,7 +150,7 @@ class BoundSolver:
     @property
     def numbers_per_target(self) -> int:
         """Floating-point numbers that a target takes while it is being solved, roughly."""
-        program = self.program
+        program = self.program if self._reduced is None else self._reduction.program
         weights, rows = program.n_weights + program.n_offsets, program.n_rows + program.n_hard
         size = min(weights, rows)
         batched = 0 if self.device == "cpu" else 2 * weights * rows
@@ -165,9 +169,10 @@ class BoundSolver:
         t, d = len(targets), self.program.n_weights
         value, opposite, gap, w = np.empty(t), np.empty(t), np.full(t, np.inf), np.empty((t, d))
         rest, n_reference = np.arange(t), 0
+        w[:] = self._start[0]
         for propose in self._engines():
             part = targets.take(rest)
-            proof = certify(self.program, self.budget, part, *propose(part), self._anchor)
+            proof = certify(self.program, self.budget, part, *propose(part, w[rest]), self._anchor)
             value[rest], opposite[rest], w[rest] = proof.lower, proof.opposite, proof.w
             gap[rest] = (proof.upper - proof.lower) / self.budget.norm
             rest = rest[~(gap[rest] <= GAP_LIMIT)]
@@ -183,19 +188,26 @@ class BoundSolver:
         found = w if points else None
         return Bounds(value, opposite, w.min(axis=0), w.max(axis=0), float(gap.max()), n_reference, found)
 
-    def _engines(self) -> Iterator[Callable[[Targets], Proposal]]:
+    def _engines(self) -> Iterator[Callable[[Targets, Array], Proposal]]:
+        """Ways to solve targets, given also the best points so far, one after the other."""
         if self._reduced is not None:
             yield partial(self._solve_reduced, self._reduced)
         if self.engine == "interior" and (self._reduced is None or len(self._reduction.kept) < self.program.n_rows):
-            yield InteriorBounds(self.program, self.budget, self._start, self._backend).solve
+            whole = InteriorBounds(self.program, self.budget, self._start, self._backend)
+            yield lambda targets, _: whole.solve(targets)
+        if self.program.n_weights > GENERATE * (self.program.n_rows + self.program.n_hard):
+            yield self._generate
         reference = HighsBounds(self.program, self.budget)
         if self.engine == "highs":
-            yield reference.solve
-        yield partial(reference.solve, cold=True)
+            yield lambda targets, _: reference.solve(targets)
+        yield lambda targets, _: reference.solve(targets, cold=True)
 
-    def _solve_reduced(self, engine: InteriorBounds, targets: Targets) -> Proposal:
+    def _solve_reduced(self, engine: InteriorBounds, targets: Targets, points: Array) -> Proposal:
         w, b, duals = engine.solve(self._reduction.targets(targets))
         return w, b, self._reduction.duals(duals)
+
+    def _generate(self, targets: Targets, points: Array) -> Proposal:
+        return solve_by_generation(self.program, self.budget, targets, points, self._start[0])
 
 
 def _small(program: Program) -> bool:

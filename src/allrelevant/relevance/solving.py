@@ -15,7 +15,7 @@ __all__ = ["Solving"]
 #: Targets per batch, at most, and bytes that a batch may take, by device. The number of workers has no say in it, so
 #: that it cannot change any answer.
 BATCH = {"cpu": 50, "cuda": 4096}
-MEMORY = {"cpu": 2**28, "cuda": 2**31}
+MEMORY = {"cpu": 2**28, "cuda": 2**32}
 
 
 @dataclass(frozen=True)
