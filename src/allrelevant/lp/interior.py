@@ -100,7 +100,11 @@ class InteriorBounds:
                 out, leave, keep = (
                     backend.indices(k) for k in (alive[stop], np.flatnonzero(stop), np.flatnonzero(~stop))
                 )
-                done.P[out], done.Z[out], done.b[out] = state.P[leave], state.Z[leave], state.b[leave]
+                ready = state.take(leave)
+                if self._rows.wide:
+                    own = None if columns is None else columns[leave]
+                    self._correct(ready, goal[leave], cost[leave], own, u[leave])
+                done.P[out], done.Z[out], done.b[out] = ready.P, ready.Z, ready.b
                 alive, best, stalled = alive[~stop], best[~stop], stalled[~stop]
                 if not len(alive):
                     break
@@ -201,6 +205,16 @@ class InteriorBounds:
         step_p, step_z = (xp.clip(fraction * self._longest(*pair), None, 1.0)[:, None] for pair in ((P, dP), (Z, dZ)))
         state.P, state.Z = P + step_p * dP, Z + step_z * dZ
         state.b, state.m = state.b + step_p * db, state.m + step_p[:, 0] * dm
+
+    def _correct(self, state: State, goal: Any, charge: Any, columns: Any, u: Any) -> None:
+        """Remove what rounding has left of the primal residuals, with a last step of full length.
+
+        Weights that follow from the multipliers carry the rounding of long steps, many times enlarged. A step that
+        changes nothing but the residuals is short, and so is its rounding. What it makes negative no longer matters.
+        """
+        system = self._system(self._rows, state, goal, charge, columns, u)
+        dP, _, db, _ = system.direction(0.0 * state.P)
+        state.P, state.b = state.P + dP, state.b + db
 
     def _longest(self, values: Any, change: Any) -> Any:
         """Largest step that keeps the values non-negative."""
