@@ -169,10 +169,12 @@ class BoundSolver:
         t, d = len(targets), self.program.n_weights
         value, opposite, gap, w = np.empty(t), np.empty(t), np.full(t, np.inf), np.empty((t, d))
         rest, n_reference = np.arange(t), 0
-        w[:] = self._start[0]
+        claims = np.repeat(self._start[0][None], t, axis=0)
         for propose in self._engines():
             part = targets.take(rest)
-            proof = certify(self.program, self.budget, part, *propose(part, w[rest]), self._anchor)
+            claim = propose(part, claims[rest])
+            claims[rest] = claim[0]
+            proof = certify(self.program, self.budget, part, *claim, self._anchor)
             value[rest], opposite[rest], w[rest] = proof.lower, proof.opposite, proof.w
             gap[rest] = (proof.upper - proof.lower) / self.budget.norm
             rest = rest[~(gap[rest] <= GAP_LIMIT)]
@@ -189,7 +191,7 @@ class BoundSolver:
         return Bounds(value, opposite, w.min(axis=0), w.max(axis=0), float(gap.max()), n_reference, found)
 
     def _engines(self) -> Iterator[Callable[[Targets, Array], Proposal]]:
-        """Ways to solve targets, given also the best points so far, one after the other."""
+        """Ways to solve targets, given also the points last claimed to be optimal, one after the other."""
         if self._reduced is not None:
             yield partial(self._solve_reduced, self._reduced)
         if self.engine == "interior" and (self._reduced is None or len(self._reduction.kept) < self.program.n_rows):
