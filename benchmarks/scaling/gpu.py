@@ -59,6 +59,14 @@ def bounds(near: NearOptimalSet, device: str, jobs: int, every: int = 1) -> dict
     return {"seconds": spent, "programs": len(targets), "max_gap": found.gap, "unproven": found.n_reference}
 
 
+def _write(options: argparse.Namespace, rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Write what there is so far."""
+    header = ["what", "n", "d", "programs", "seconds", "limit", "max_gap", "unproven"]
+    table = [{key: row[key] for key in header} for row in rows]
+    write_csv(options.out / f"gpu_{options.device}.csv", table)
+    return table
+
+
 def main() -> None:
     """Run, print and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -82,6 +90,7 @@ def main() -> None:
         what = "bounds" if every == 1 else f"bounds of every {every}th feature"
         rows.append({"what": what, "n": n, "d": d, "limit": limit, **found})
         print({key: str(value) for key, value in rows[-1].items()}, flush=True)
+        _write(options, rows)
     if options.fit:
         X, y = make(100, 20000)
         began = time.perf_counter()
@@ -91,10 +100,9 @@ def main() -> None:
         print(f"fit: {spent:.1f} s (CPU seconds: {stages}); relevant: {np.flatnonzero(result.classes).tolist()}")
         rows.append({"what": "fit", "n": 100, "d": 20000, "seconds": spent, "limit": 120.0,
                      "programs": result.n_programs, "max_gap": result.max_gap, "unproven": ""})  # fmt: skip
-    header = ["what", "n", "d", "programs", "seconds", "limit", "max_gap", "unproven"]
-    table = [{key: row[key] for key in header} for row in rows]
+    table = _write(options, rows)
+    header = list(table[0])
     print_table(header, [[f"{v:.1e}" if k == "max_gap" and v != "" else v for k, v in row.items()] for row in table])
-    write_csv(options.out / f"gpu_{options.device}.csv", table)
 
 
 if __name__ == "__main__":
