@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from allrelevant import LinearRelevanceClassifier, RelevanceWarning
 from allrelevant.datasets import SIMULATIONS, make_relevance_classification, make_simulation
+from allrelevant.errors import MissingExtra
 
 
 @pytest.fixture(scope="module")
@@ -182,13 +183,42 @@ def test_all_columns_constant():
     assert (model.relevance_classes_ == 0).all()
 
 
-def test_wide_data_beyond_the_interior_engine():
+def test_wide_data_by_both_engines():
     rng = np.random.RandomState(0)
     X = rng.normal(size=(30, 450))
     y = X[:, 0] > 0
-    model = LinearRelevanceClassifier(C=1.0, n_probes=3, random_state=0).fit(X, y)
-    assert model.result_.engine == "highs"
-    assert model.result_.max_gap <= 1e-6
+    one, two = (
+        LinearRelevanceClassifier(C=1.0, n_probes=3, random_state=0, engine=engine).fit(X, y)
+        for engine in ("auto", "highs")
+    )
+    assert one.result_.engine == "interior"
+    assert max(one.result_.max_gap, two.result_.max_gap) <= 1e-6
+    np.testing.assert_allclose(one.intervals_, two.intervals_, atol=2e-6)
+
+
+@pytest.mark.parametrize("limit", [1, 10**5, 10**9])
+def test_batches_of_any_size_give_the_same_answer(data, limit):
+    one, two = (
+        LinearRelevanceClassifier(C=0.5, random_state=0, memory_limit=value).fit(data.X, data.y)
+        for value in (None, limit)
+    )
+    np.testing.assert_allclose(one.intervals_, two.intervals_, atol=1e-8)
+    np.testing.assert_array_equal(one.relevance_classes_, two.relevance_classes_)
+
+
+def test_a_gpu_that_is_not_there(data, monkeypatch):
+    monkeypatch.setattr("allrelevant.lp.backend.has_gpu", lambda: False)
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        error, message = MissingExtra, r"device='cuda' needs torch.*allrelevant\[gpu\]"
+    else:
+        error, message = ValueError, "device='cuda', but torch sees no GPU; use device='cpu'"
+    with pytest.raises(error, match=message):
+        LinearRelevanceClassifier(C=0.5, device="cuda").fit(data.X, data.y)
+    monkeypatch.setattr("allrelevant.lp.solve.has_gpu", lambda: False)
+    monkeypatch.setattr("allrelevant.lp.solve.GPU_OPERATIONS", 0.0)
+    LinearRelevanceClassifier(C=0.5, device="auto").fit(data.X, data.y)
 
 
 def test_progress_is_reported(data, capsys):
