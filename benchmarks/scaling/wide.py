@@ -1,7 +1,7 @@
 """The whole fit on gene-expression data, with many more features than samples: CPU seconds, one thread.
 
-The data are not part of the project: colon (62 x 2000), leukemia (72 x 7129) and prostate (102 x 6033), as CSV files with
-a column ``target`` in the folder ``classification`` of ``--data``. Positive intensities are taken as logarithms.
+The data are not part of the project: colon (62 x 2000), leukemia (72 x 7129) and prostate (102 x 6033), as CSV files
+with a column ``target`` in the folder ``classification`` of ``--data``. Positive intensities are taken as logarithms.
 
 Usage: ``python -m benchmarks.scaling.wide --data FOLDER [--sets colon leukemia prostate]``
 """
