@@ -15,6 +15,7 @@ from allrelevant.formulations import (
     OrdinalExplicit,
     OrdinalImplicit,
     Regression,
+    Residual,
 )
 from allrelevant.relevance import intervals as intervals_module
 from allrelevant.relevance.baseline import fit_baseline
@@ -169,6 +170,38 @@ def test_privileged_equals_the_papers_programs_by_scipy(name, keeps, engine, see
     theirs = oracle.relevance(rows, hard, *limits, **more) / near.mu
     # Maximum over the kinds of slack of the minima, and of the maxima, as shares of the norm.
     theirs = np.vstack([theirs[:d], gamma * theirs[d:].reshape(-1, kinds, 2).max(axis=1)])
+    np.testing.assert_allclose(np.column_stack([found.minimum, found.maximum]), theirs, atol=1e-6, rtol=0)
+    assert found.gap <= 1e-6
+
+
+@pytest.mark.parametrize("name", ["classification", "regression", "explicit", "implicit"])
+@pytest.mark.parametrize("engine", ["interior", "highs"])
+@pytest.mark.parametrize("seed", range(3))
+def test_residual_equals_three_programs_by_scipy(name, engine, seed):
+    """Decisions at hand are one more free coefficient: an offset with values of its own."""
+    base_formulation, Z, P, target, weight, *_ = privileged_problem(name, seed)
+    rng = np.random.RandomState(seed + 50)
+    given = Z @ rng.normal(size=Z.shape[1]) + rng.normal(size=len(Z))
+    P[:, 0] += target
+    papers = {
+        "classification": lambda X: oracle.classification(X, target, weight),
+        "regression": lambda X: oracle.regression(X, target, weight, 0.1),
+        "explicit": lambda X: oracle.ordinal_explicit(X, target, weight, 3),
+        "implicit": lambda X: oracle.ordinal_implicit(X, target, weight, 3),
+    }[name]
+    rows, hard = papers(P)
+    values, _ = papers(given[:, None])
+    rows = [(x, np.append(offsets, f[0][0]), right, s) for (x, offsets, right, s), f in zip(rows, values, strict=True)]
+    hard = [(x, np.append(offsets, 0.0), right) for x, offsets, right in hard]
+    formulation, C = Residual(base_formulation), 2.0
+    base = fit_baseline(formulation, np.column_stack([given, P]), target, weight, C=C, folds=(), progress=Progress())
+    ours = base.program.norm(base.w) + C * base.program.loss(base.w, base.b)
+    assert ours == pytest.approx(oracle.baseline(rows, hard, C), rel=1e-6)
+    near = near_optimal_set(base.program, base.w, base.b, C, norm_slack=0.1, loss_slack=0.1)
+    assert near.mu > 0
+    features = [formulation.feature(k, 1 + P.shape[1]) for k in range(1, 1 + P.shape[1])]
+    found = relevance_intervals(near, features, Solving(engine=engine))
+    theirs = oracle.relevance(rows, hard, near.budget.norm, near.budget.loss) / near.mu
     np.testing.assert_allclose(np.column_stack([found.minimum, found.maximum]), theirs, atol=1e-6, rtol=0)
     assert found.gap <= 1e-6
 
