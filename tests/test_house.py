@@ -59,7 +59,7 @@ def test_every_part_is_accounted_for():
 
 
 def test_the_fast_engine_needs_neither_highs_nor_scikit_learn():
-    for name in ("interior", "newton", "backend", "program", "certificate", "reduction"):
+    for name in ("interior", "newton", "rows", "backend", "program", "certificate", "reduction"):
         used = {module.split(".")[0] for module in imports(ROOT / "lp" / f"{name}.py", top_level=False)}
         assert used - set(sys.stdlib_module_names) <= {"numpy", "scipy", "array_api_compat", "torch", "allrelevant"}
 

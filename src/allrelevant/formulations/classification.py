@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from allrelevant.formulations.base import Formulation
 from allrelevant.lp import Array, Program
-from allrelevant.lp.program import Indices
 
 __all__ = ["Classification", "weighted_f1"]
 
@@ -58,7 +57,3 @@ class Classification(Formulation):
     def strata(self, target: Array) -> NDArray[Any] | None:
         """The classes."""
         return target
-
-    def slacks(self, target: Array) -> tuple[Indices, Indices]:
-        """One row per sample, all of one kind."""
-        return np.arange(len(target)), np.zeros(len(target), dtype=np.intp)

@@ -132,6 +132,11 @@ class ExplainedSlack(_Wrapper):
     n_privileged: int = 0
     gamma: float | None = None
 
+    @property
+    def _price(self) -> float:
+        """Price of a privileged weight; the greatest until one has been chosen."""
+        return GAMMAS[0] if self.gamma is None else self.gamma
+
     def program(self, X: Array, target: Array, sample_weight: Array) -> Program:
         """State the program."""
         d, q, kinds = X.shape[1] - self.n_privileged, self.n_privileged, self.base.n_slacks
@@ -152,7 +157,6 @@ class ExplainedSlack(_Wrapper):
         keep = slice(None) if self.keeps else slice(0, 0)
         if not self.keeps:
             G, H, h = [*G, A], [*H, B], [*h, rows.r]
-        gamma = GAMMAS[0] if self.gamma is None else self.gamma
         return Program.build(
             A[keep],
             B[keep],
@@ -161,7 +165,7 @@ class ExplainedSlack(_Wrapper):
             G=np.vstack(G),
             H=np.vstack(H),
             h=np.concatenate(h),
-            gamma=np.concatenate([rows.gamma, np.full(q * kinds, gamma)]),
+            gamma=np.concatenate([rows.gamma, np.full(q * kinds, self._price)]),
             u=np.concatenate([rows.u, np.zeros(q * kinds)]) + rows.s @ weights,
             v=np.concatenate([rows.v, np.zeros(kinds)]) + rows.s @ offsets,
         )
@@ -171,8 +175,7 @@ class ExplainedSlack(_Wrapper):
         d, kinds = n_columns - self.n_privileged, self.base.n_slacks
         if k < d:
             return self.base.feature(k, d)
-        gamma = GAMMAS[0] if self.gamma is None else self.gamma
-        return Feature(d + (k - d) * kinds + np.arange(kinds), gamma * np.eye(kinds))
+        return Feature(d + (k - d) * kinds + np.arange(kinds), self._price * np.eye(kinds))
 
     def predictive(self, n_columns: int) -> slice:
         """The weights of the regular features."""

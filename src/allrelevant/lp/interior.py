@@ -25,8 +25,9 @@ from typing import Any
 import numpy as np
 
 from allrelevant.lp.backend import Backend, NumpyBackend
-from allrelevant.lp.newton import Rows, State, System, TallSystem, WideSystem
+from allrelevant.lp.newton import System, TallSystem, WideSystem
 from allrelevant.lp.program import Array, Budget, Duals, Program, Targets
+from allrelevant.lp.rows import Rows, State
 
 __all__ = ["InteriorBounds"]
 

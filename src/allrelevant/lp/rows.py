@@ -1,0 +1,192 @@
+"""The rows of a program over a batch of targets, and what is left of them when slacks and surpluses are eliminated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from allrelevant.lp.backend import PACKED_SIZE, Backend, NumpyBackend, Table
+from allrelevant.lp.program import Budget, Columns, Program
+
+__all__ = ["Curvature", "Rows", "SharedCurvature", "State"]
+
+
+class Rows:
+    """All rows ``[A B; G H]`` as an operator over a batch, with columns of the targets' own for the last weights.
+
+    Attributes
+    ----------
+    parts : list of slice
+        Where ``w⁺, w⁻, ξ``, the surplus of the hinge rows, that of the hard rows, and the room of the loss and of the
+        norm budget lie among the pairs.
+    wide : bool
+        Whether there are fewer rows than weights and offsets.
+    """
+
+    def __init__(self, program: Program, budget: Budget, backend: Backend) -> None:
+        self.program, self.budget, self.backend = program, budget, backend
+        array = backend.asarray
+        self.A, self.B = array(np.vstack([program.A, program.G])), array(np.vstack([program.B, program.H]))
+        self.AT, self.BT = array(self.A.T), array(self.B.T)
+        self.r, self.h, self.s = array(program.r), array(program.h), array(program.s)
+        self.gamma, self.u, self.v = array(program.gamma), array(program.u), array(program.v)
+        self.slacks, self.of_row = program.slacks, backend.indices(program.slacks.of_row)
+        self.n, self.m, self.d, self.p = program.n_rows, program.n_hard, program.n_weights, program.n_offsets
+        sizes = [0, self.d, self.d, program.slacks.count, self.n, self.m, 1, 1]
+        self.parts = [slice(a, b) for a, b in pairwise(np.cumsum(sizes).tolist())]
+        self.wide = self.n + self.m < self.d + self.p
+        size = self.n + self.m if self.wide else self.d + self.p
+        packed = size <= PACKED_SIZE if isinstance(backend, NumpyBackend) else True
+        factored = (
+            self.AT
+            if self.wide
+            else array(np.hstack([np.vstack([program.A, program.G]), np.vstack([program.B, program.H])]))
+        )
+        # Where rows share slacks, what is factored changes with every iterate.
+        self.table = Table(backend, factored, packed=packed and (self.wide or not self.slacks.shared))
+
+    def loss_limit(self, m: Any) -> Any:
+        """Loss budget that goes with norm budgets `m`."""
+        budget = self.budget
+        return 0.0 * m + budget.loss if budget.price is None else (budget.norm - m) / budget.price
+
+    def per_row(self, values: Any) -> Any:
+        """Values per slack as values per hinge row."""
+        return values[..., self.of_row] if self.slacks.shared else values
+
+    def per_slack(self, values: Any) -> Any:
+        """Sums over the hinge rows of every slack."""
+        return self.backend.total(values, self.slacks) if self.slacks.shared else values
+
+    def whole(self, columns: Columns | None) -> Any:
+        """Columns over all rows, hinge and hard, of shape (t, m, rows)."""
+        return None if columns is None else self.backend.asarray(np.concatenate([columns.A, columns.G], axis=2))
+
+    def slots(self, columns: Any) -> slice:
+        """Weights that columns of shape (t, m, rows) belong to."""
+        return slice(self.d - columns.shape[1], self.d)
+
+    def forward(self, w: Any, columns: Any) -> Any:
+        """``A w`` for every target."""
+        out = w @ self.AT
+        return out if columns is None else out + (w[:, None, self.slots(columns)] @ columns)[:, 0]
+
+    def adjoint(self, rows: Any, columns: Any) -> Any:
+        """``Aᵀ rows`` for every target."""
+        out = rows @ self.A
+        if columns is not None:
+            out[:, self.slots(columns)] = (columns @ rows[:, :, None])[:, :, 0]
+        return out
+
+
+@dataclass
+class State:
+    """Iterates of a batch: primal and dual sides of all pairs in one array each, free offsets, norm budgets."""
+
+    P: Any
+    Z: Any
+    b: Any
+    m: Any
+
+    def take(self, keep: Any) -> State:
+        """Keep some of the targets."""
+        return State(self.P[keep], self.Z[keep], self.b[keep], self.m[keep])
+
+
+class Curvature:
+    """What is left of the rows when slacks and surpluses are eliminated: the diagonal ``D = 1 / (Q_ξ + Q_e)``.
+
+    Attributes
+    ----------
+    pull : array of shape (t, n)
+        Answer of the multipliers of the hinge rows to that of the loss budget.
+    rest : array of shape (t,)
+        What is left of the slacks in the equation of the loss budget.
+    """
+
+    def __init__(self, rows: Rows, slack: Any, surplus: Any, hard: Any) -> None:
+        self.rows, self.xp = rows, rows.backend.xp
+        self.inverse = self.xp.concat([slack + surplus, hard], axis=1)
+        self.D = 1.0 / self.inverse
+        self.pull = rows.s * slack * self.D[:, : rows.n]
+        self.rest = self.xp.sum(self.pull * surplus * rows.s, axis=1)
+
+    def apply(self, values: Any) -> Any:
+        """``D values``."""
+        return self.D * values
+
+    def gram(self, columns: Any) -> Any:
+        """``[A B]ᵀ D [A B]``."""
+        rows = self.rows
+        out = rows.backend.gram(rows.table, self.D)
+        if columns is not None:
+            slots = rows.slots(columns)
+            weighted = self.D[:, None, :] * columns
+            border = weighted @ rows.table.F
+            border[:, :, slots] = weighted @ self.xp.matrix_transpose(columns)
+            out[:, slots, :] = border
+            out[:, :, slots] = self.xp.matrix_transpose(border)
+        return out
+
+    def add_inverse(self, matrix: Any) -> None:
+        """Add ``D⁻¹`` to matrices of the size of the rows."""
+        every = self.rows.backend.indices(np.arange(matrix.shape[1]))
+        matrix[:, every, every] += self.inverse
+
+
+class SharedCurvature(Curvature):
+    """The same where rows share slacks: ``D = (Q_ξ 11ᵀ + diag Q_e)⁻¹`` for the rows of each.
+
+    With weights ``d = 1 / Q_e`` it takes the deviations of rows from their weighted mean as they are and the mean times
+    ``1 / (1 + Q_ξ Σd)``. Means are taken of differences to the heaviest row of a slack: where one row outweighs the
+    others, its deviation is all that matters, and would be lost in its distance to a rounded mean.
+    """
+
+    def __init__(self, rows: Rows, slack: Any, surplus: Any, hard: Any) -> None:
+        self.rows, self.xp = rows, rows.backend.xp
+        self.slack = slack
+        self.inverse = self.xp.concat([surplus, hard], axis=1)
+        self.d, self.hard = 1.0 / surplus, 1.0 / hard
+        self.sum = rows.per_slack(self.d)
+        self.first = rows.backend.heaviest(self.d, rows.slacks)
+        self.share = 1.0 / (1.0 + slack * self.sum)
+        self.pull = self.d * rows.per_row(rows.s * slack * self.share)
+        self.rest = self.xp.sum(rows.s**2 * slack * self.share, axis=1)
+
+    def apply(self, values: Any) -> Any:
+        """``D values``."""
+        rows, n = self.rows, self.rows.n
+        hinge = values[:, :n]
+        first = rows.backend.pick(hinge, self.first)
+        apart = hinge - rows.per_row(first)
+        mean = rows.per_slack(self.d * apart) / self.sum
+        out = self.d * (apart - rows.per_row(mean) + rows.per_row((first + mean) * self.share))
+        return self.xp.concat([out, self.hard * values[:, n:]], axis=1)
+
+    def gram(self, columns: Any) -> Any:
+        """``[A B]ᵀ D [A B]``."""
+        rows, n, xp = self.rows, self.rows.n, self.xp
+        out = []
+        for k in range(len(self.d)):
+            KT = rows.table.FT
+            if columns is not None:
+                KT = 1.0 * KT
+                KT[rows.slots(columns)] = columns[k]
+            first = KT[:, self.first[k]]
+            apart = KT[:, :n] - rows.per_row(first)
+            mean = rows.per_slack(apart * self.d[k]) / self.sum[k]
+            apart = (apart - rows.per_row(mean)) * xp.sqrt(self.d[k])
+            between = (first + mean) * xp.sqrt(self.sum[k] * self.share[k])
+            hard = KT[:, n:] * xp.sqrt(self.hard[k])
+            out.append(rows.backend.outer(xp.concat([apart, between, hard], axis=1)))
+        return xp.stack(out)
+
+    def add_inverse(self, matrix: Any) -> None:
+        """Add ``D⁻¹`` to matrices of the size of the rows."""
+        super().add_inverse(matrix)
+        rows = self.rows
+        n, same = rows.n, rows.of_row[:, None] == rows.of_row[None, :]
+        matrix[:, :n, :n] += self.xp.where(same, rows.per_row(self.slack)[:, :, None], 0.0)
