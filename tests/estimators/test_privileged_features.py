@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -236,3 +236,18 @@ def test_classes_too_small_for_folds_and_a_given_C(problem):
         warnings.simplefilter("ignore", RelevanceWarning)
         model = ESTIMATORS[problem](C=1.0, random_state=0).fit(data.X, y, X_privileged=data.X_privileged)
     assert model.privileged_intervals_.shape == (6, 2)
+
+
+@pytest.mark.parametrize("form", ["residual", "kept"])
+def test_splits_by_a_generator_are_read_once(form):
+    """They serve the search, the decisions about unseen samples and the search among the privileged features."""
+    data = small("classification", n_samples=90)
+    splits = list(KFold(3, shuffle=True, random_state=0).split(data.X))
+    options = {"random_state": 0, "privileged": form, "gamma": 1.0}
+    one, two = (
+        LinearRelevanceClassifier(cv=cv, **options).fit(data.X, data.y, X_privileged=data.X_privileged)
+        for cv in (splits, iter(splits))
+    )
+    assert one.result_.hyperparameters == two.result_.hyperparameters
+    assert one.result_.privileged.hyperparameters == two.result_.privileged.hyperparameters
+    np.testing.assert_array_equal(one.privileged_intervals_, two.privileged_intervals_)

@@ -53,9 +53,9 @@ class Canonical:
     fixed: Array
 
     def restore(self, values: NDArray[Value]) -> NDArray[Value]:
-        """Bring values per column (last axis) back to the order of the data given."""
+        """Bring values per column (last axis), of all or of the first kinds, back to the order of the data given."""
         out = np.empty_like(values)
-        out[..., self.columns] = values
+        out[..., self.columns[: values.shape[-1]]] = values
         return out
 
     def collect(self, weights: Array) -> Array:

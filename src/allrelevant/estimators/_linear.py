@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,19 +18,18 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-import allrelevant
 from allrelevant._progress import Progress
 from allrelevant.errors import RelevanceWarning
 from allrelevant.estimators._canonical import Canonical, canonical_form
-from allrelevant.estimators._input import Member, check_privileged, resolve_groups
+from allrelevant.estimators._examined import Examined, LinearModel, Part, Request
+from allrelevant.estimators._input import check_privileged, resolve_groups
 from allrelevant.formulations import PRIVILEGED_FORMS, ExplainedSlack, Feature, Formulation, Residual
 from allrelevant.lp import DEVICES, ENGINES, Array, PenalisedSolver
 from allrelevant.lp.program import Indices
 from allrelevant.relevance.baseline import Baseline, Fold, fit_baseline
 from allrelevant.relevance.intervals import Intervals, relevance_intervals
-from allrelevant.relevance.nearoptimal import BUDGETS, NearOptimalSet, near_optimal_set
+from allrelevant.relevance.nearoptimal import BUDGETS, near_optimal_set
 from allrelevant.relevance.solving import Solving
-from allrelevant.result import RelevanceResult
 from allrelevant.stats.judgement import Judgement, Sample, judge
 from allrelevant.stats.thresholds import MIN_PROBES, RULES
 
@@ -46,113 +45,6 @@ NOTHING_LEFT = (
     "No function of the privileged features improves what the best model of the regular features decides, so every "
     "privileged feature is irrelevant."
 )
-
-
-class LinearModel(NamedTuple):
-    """The baseline model in the units of the data given: ``x·coef − shift`` against the offsets, row by row."""
-
-    coef: Array
-    shift: Array
-    offsets: Array
-
-
-class Request(NamedTuple):
-    """What is to be examined: validated data, the features of every kind, seeds of folds and probes."""
-
-    formulation: Formulation
-    X: Array
-    y: NDArray[Any]
-    target: Array
-    sample_weight: Array
-    members: list[list[Member]]
-    seeds: list[int]
-    given: Array | None = None
-
-
-class Part(NamedTuple):
-    """Features of one kind, in canonical order, with what was found; `order` leads to their names."""
-
-    members: list[Member]
-    order: list[int]
-    features: list[Feature]
-    intervals: Intervals
-    judgement: Judgement
-
-
-class Examined(NamedTuple):
-    """All that was found out about a request."""
-
-    request: Request
-    data: Canonical
-    mean: Array
-    scale: Array
-    baseline: Baseline
-    near: NearOptimalSet
-    parts: list[Part]
-    progress: Progress
-
-    def result(self, number: int, estimator: BaseEstimator) -> RelevanceResult:
-        """Return the result for the features of one kind, in the order of the data given."""
-        part, data, baseline = self.parts[number], self.data, self.baseline
-        intervals, judgement = part.intervals, part.judgement
-        back = np.argsort(part.order, kind="stable")
-        names = [name for name, _ in part.members]
-        remarks = [
-            f"{names[k]} exceeds the threshold, but so do permutations of it: it varies in very few samples, where a "
-            "weight on it costs little. It is therefore not counted as relevant."
-            for k in sorted(part.order[i] for i in judgement.overruled)
-        ] + [
-            f"The maxRel of {names[part.order[i]]}, a group of many columns, is attained by a near-optimal model, but "
-            "not proven to be the greatest."
-            for i in np.flatnonzero(~intervals.exact)
-        ]
-        seed = estimator.random_state
-        return RelevanceResult(
-            feature_names=tuple(names),
-            intervals=np.column_stack([intervals.minimum, intervals.maximum])[back],
-            classes=judgement.classes[back],
-            pvalues=judgement.pvalues[back],
-            baseline=np.array([self._share(part, int(i)) for i in back]),
-            thresholds=judgement.thresholds,
-            problem=baseline.formulation.name,
-            n_samples=int((self.request.sample_weight > 0).sum()),
-            hyperparameters=baseline.hyperparameters,
-            scores=_scores(baseline, data),
-            parameters={name: _plain(value) for name, value in estimator.get_params(deep=False).items()},
-            seed=int(seed) if isinstance(seed, Integral) else None,
-            engine=intervals.engine,
-            max_gap=max(intervals.gap, judgement.gap),
-            n_programs=intervals.n_programs + judgement.n_programs,
-            cpu_seconds=self.progress.cpu_seconds,
-            notes=(*judgement.notes, *remarks),
-            version=allrelevant.__version__,
-        )
-
-    @property
-    def warnings(self) -> list[str]:
-        """What the user must hear at once, each once."""
-        return list(dict.fromkeys(note for part in self.parts for note in part.judgement.notes))
-
-    def _share(self, part: Part, i: int) -> float:
-        """Signed share of a feature in the baseline model; without a sign for groups of columns."""
-        feature, w = part.features[i], self.baseline.w
-        if self.near.mu == 0.0:
-            return 0.0
-        if feature.total:
-            return float(feature.contrasts[0] @ np.abs(w[feature.weights])) / self.near.mu
-        values = feature.contrasts @ w[feature.weights]
-        column = part.members[part.order[i]][1]
-        sign = self.data.signs[self.data.columns == column[0]][0]
-        return float(sign * values[np.argmax(np.abs(values))]) / self.near.mu
-
-    def model(self, n_features: int) -> LinearModel:
-        """Return the baseline model of the first columns, the regular features."""
-        data, formulation = self.data, self.baseline.formulation
-        weights = self.baseline.w[formulation.predictive(self.request.X.shape[1])].reshape(n_features, -1)
-        weights = weights.T / self.scale[:n_features]
-        coef = np.empty_like(weights)
-        coef[:, data.columns[:n_features]] = weights * data.signs[:n_features]
-        return LinearModel(coef, weights @ self.mean[:n_features], self.baseline.b)
 
 
 class LinearRelevance(SelectorMixin, BaseEstimator):
@@ -234,7 +126,9 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         seeds = [int(seed) for seed in random_state.randint(np.iinfo(np.int32).max, size=4)]
         names = [str(name) for name in getattr(self, "feature_names_in_", [f"x{k}" for k in range(X.shape[1])])]
         members = resolve_groups(self.feature_groups, names)
-        request = Request(formulation, X, y, target, sample_weight, [members], seeds[:2])
+        searches = self.C is None or X_privileged is not None
+        splits = self._given_splits(formulation, X, y, target) if searches else None
+        request = Request(formulation, X, target, sample_weight, [members], seeds[:2], splits)
         joint = X_privileged is not None and self.privileged != "residual"
         if X_privileged is not None:
             if not formulation.n_slacks:
@@ -245,16 +139,15 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
             gamma = 1.0 if self.gamma is None and self.C is not None else self.gamma
             explained = ExplainedSlack(formulation, self.privileged == "kept", P.shape[1], gamma)
             beside = [(name, columns + X.shape[1]) for name, columns in others]
-            request = Request(explained, np.hstack([X, P]), y, target, sample_weight, [members, beside], seeds[:3])
+            request = Request(explained, np.hstack([X, P]), target, sample_weight, [members, beside], seeds[:3], splits)
         # One thread per worker: small products gain nothing from more, and rounding stays the same.
         with threadpool_limits(limits=1, user_api="blas"):
             progress = Progress(int(self.verbose))
             found = self._examine(request, progress)
             privileged = found.result(1, self) if joint else None
             if X_privileged is not None and not joint:
-                margin = self._unseen_decisions(request, found, seeds[0])
-                rest = Residual(formulation)
-                left = Request(rest, P, y, target, sample_weight, [others], seeds[2:], margin[:, None])
+                given = self._unseen_decisions(found)[:, None]
+                left = Request(Residual(formulation), P, target, sample_weight, [others], seeds[2:], splits, given)
                 progress = Progress(int(self.verbose))
                 privileged = self._examine(left, progress).result(0, self)
 
@@ -307,8 +200,7 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         )
         formulation, shift, width = baseline.formulation, data.fixed.shape[1], Z.shape[1]
         informed = bool(np.any(np.abs(baseline.w[formulation.predictive(width)]) > SMALL * near.mu))
-        place = np.empty(len(data.columns), dtype=np.intp)
-        place[data.columns] = np.arange(len(place))
+        place = np.argsort(data.columns)
         sample = Sample(Z, data.target, data.sample_weight)
         parts = []
         for number, members in enumerate(request.members):
@@ -345,12 +237,12 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         parts = [baseline.formulation.feature(int(k), width) for k in columns]
         return parts[0] if len(parts) == 1 else Feature.join(parts, baseline.program.gamma)
 
-    def _unseen_decisions(self, request: Request, found: Examined, seed: int) -> Array:
+    def _unseen_decisions(self, found: Examined) -> Array:
         """Decision value of every sample by the model of the folds it was not part of, if there are any."""
         data, baseline = found.data, found.baseline
         formulation, Z = baseline.formulation, (data.X - found.mean) / found.scale
         total, count = np.zeros(len(Z)), np.zeros(len(Z))
-        for fold in self._folds(request, data, strict=False):
+        for fold in self._folds(found.request, data, strict=False):
             train = fold.train > 0
             program = formulation.program(Z[train], data.target[train], fold.train[train])
             w, b = PenalisedSolver(program).solve(baseline.C)
@@ -374,13 +266,20 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
             return mean, np.where(constant, np.inf, spread)
         return np.where(constant, mean, 0.0), np.where(constant, np.inf, 1.0)
 
+    def _given_splits(
+        self, formulation: Formulation, X: Array, y: NDArray[Any], target: Array
+    ) -> list[tuple[Indices, Indices]] | None:
+        """Splits by a generator or iterable of the user's, read once; None where `cv` is a number."""
+        if isinstance(self.cv, Integral):
+            return None
+        return list(check_cv(self.cv, y, classifier=formulation.strata(target) is not None).split(X, y))
+
     def _folds(self, request: Request, data: Canonical, *, strict: bool = True) -> Iterator[Fold]:
         """Yield the splits of the search for `C`; none where a class is too small, unless `strict`."""
-        X, y, formulation = request.X, request.y, request.formulation
-        if not isinstance(self.cv, Integral):
-            splits = check_cv(self.cv, y, classifier=formulation.strata(data.target) is not None).split(X, y)
-            for parts in splits:
-                weights = np.zeros((2, len(X)))
+        formulation = request.formulation
+        if request.splits is not None:
+            for parts in request.splits:
+                weights = np.zeros((2, len(request.X)))
                 for side, part in zip(weights, parts, strict=True):
                     side[part] = request.sample_weight[part]
                 yield Fold(data.collect(weights[0]), data.collect(weights[1]))
@@ -411,20 +310,3 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return np.asarray(self.relevance_classes_ > 0)
-
-
-def _scores(baseline: Baseline, data: Canonical) -> dict[str, Any]:
-    formulation = baseline.formulation
-    sign = -1.0 if formulation.is_error else 1.0
-    context = (data.target, baseline.prediction, data.sample_weight)
-    found = baseline.cross_validated
-    return {
-        "metric": formulation.metric,
-        "cross_validated": None if found is None else sign * found,
-        "training": sign * formulation.score(*context),
-        **formulation.details(*context),
-    }
-
-
-def _plain(value: Any) -> Any:
-    return value if value is None or isinstance(value, bool | Integral | Real | str) else repr(value)

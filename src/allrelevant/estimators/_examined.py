@@ -1,0 +1,147 @@
+"""What a fit is asked for, what it finds, and how that becomes a result and a model in the units of the data."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+import allrelevant
+from allrelevant._progress import Progress
+from allrelevant.estimators._canonical import Canonical
+from allrelevant.estimators._input import Member
+from allrelevant.formulations import Feature, Formulation
+from allrelevant.lp import Array
+from allrelevant.lp.program import Indices
+from allrelevant.relevance.baseline import Baseline
+from allrelevant.relevance.intervals import Intervals
+from allrelevant.relevance.nearoptimal import NearOptimalSet
+from allrelevant.result import RelevanceResult
+from allrelevant.stats.judgement import Judgement
+
+__all__ = ["Examined", "LinearModel", "Part", "Request"]
+
+
+class LinearModel(NamedTuple):
+    """The baseline model in the units of the data given: ``x·coef − shift`` against the offsets, row by row."""
+
+    coef: Array
+    shift: Array
+    offsets: Array
+
+
+class Request(NamedTuple):
+    """What is to be examined: validated data, the features of every kind, seeds of folds and probes, given splits."""
+
+    formulation: Formulation
+    X: Array
+    target: Array
+    sample_weight: Array
+    members: list[list[Member]]
+    seeds: list[int]
+    splits: list[tuple[Indices, Indices]] | None
+    given: Array | None = None
+
+
+class Part(NamedTuple):
+    """Features of one kind, in canonical order, with what was found; `order` leads to their names."""
+
+    members: list[Member]
+    order: list[int]
+    features: list[Feature]
+    intervals: Intervals
+    judgement: Judgement
+
+
+class Examined(NamedTuple):
+    """All that was found out about a request."""
+
+    request: Request
+    data: Canonical
+    mean: Array
+    scale: Array
+    baseline: Baseline
+    near: NearOptimalSet
+    parts: list[Part]
+    progress: Progress
+
+    def result(self, number: int, estimator: BaseEstimator) -> RelevanceResult:
+        """Return the result for the features of one kind, in the order of the data given."""
+        part, data, baseline = self.parts[number], self.data, self.baseline
+        intervals, judgement = part.intervals, part.judgement
+        back = np.argsort(part.order, kind="stable")
+        names = [name for name, _ in part.members]
+        remarks = [
+            f"{names[k]} exceeds the threshold, but so do permutations of it: it varies in very few samples, where a "
+            "weight on it costs little. It is therefore not counted as relevant."
+            for k in sorted(part.order[i] for i in judgement.overruled)
+        ] + [
+            f"The maxRel of {names[part.order[i]]}, a group of many columns, is attained by a near-optimal model, but "
+            "not proven to be the greatest."
+            for i in np.flatnonzero(~intervals.exact)
+        ]
+        seed = estimator.random_state
+        return RelevanceResult(
+            feature_names=tuple(names),
+            intervals=np.column_stack([intervals.minimum, intervals.maximum])[back],
+            classes=judgement.classes[back],
+            pvalues=judgement.pvalues[back],
+            baseline=np.array([self._share(part, int(i)) for i in back]),
+            thresholds=judgement.thresholds,
+            problem=baseline.formulation.name,
+            n_samples=int((self.request.sample_weight > 0).sum()),
+            hyperparameters=baseline.hyperparameters,
+            scores=_scores(baseline, data),
+            parameters={name: _plain(value) for name, value in estimator.get_params(deep=False).items()},
+            seed=int(seed) if isinstance(seed, Integral) else None,
+            engine=intervals.engine,
+            max_gap=max(intervals.gap, judgement.gap),
+            n_programs=intervals.n_programs + judgement.n_programs,
+            cpu_seconds=self.progress.cpu_seconds,
+            notes=(*judgement.notes, *remarks),
+            version=allrelevant.__version__,
+        )
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the user must hear at once, each once."""
+        return list(dict.fromkeys(note for part in self.parts for note in part.judgement.notes))
+
+    def _share(self, part: Part, i: int) -> float:
+        """Signed share of a feature in the baseline model; without a sign for groups of columns."""
+        feature, w = part.features[i], self.baseline.w
+        if self.near.mu == 0.0:
+            return 0.0
+        if feature.total:
+            return float(feature.contrasts[0] @ np.abs(w[feature.weights])) / self.near.mu
+        values = feature.contrasts @ w[feature.weights]
+        column = part.members[part.order[i]][1]
+        sign = self.data.signs[self.data.columns == column[0]][0]
+        return float(sign * values[np.argmax(np.abs(values))]) / self.near.mu
+
+    def model(self, n_features: int) -> LinearModel:
+        """Return the baseline model of the first columns, the regular features."""
+        data, formulation = self.data, self.baseline.formulation
+        weights = self.baseline.w[formulation.predictive(self.request.X.shape[1])].reshape(n_features, -1)
+        weights = weights.T / self.scale[:n_features]
+        coef = data.restore(weights * data.signs[:n_features])
+        return LinearModel(coef, weights @ self.mean[:n_features], self.baseline.b)
+
+
+def _scores(baseline: Baseline, data: Canonical) -> dict[str, Any]:
+    formulation = baseline.formulation
+    sign = -1.0 if formulation.is_error else 1.0
+    context = (data.target, baseline.prediction, data.sample_weight)
+    found = baseline.cross_validated
+    return {
+        "metric": formulation.metric,
+        "cross_validated": None if found is None else sign * found,
+        "training": sign * formulation.score(*context),
+        **formulation.details(*context),
+    }
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, bool | Integral | Real | str) else repr(value)
