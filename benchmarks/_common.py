@@ -20,6 +20,11 @@ def f1_of_set(relevance: np.ndarray, selected: np.ndarray) -> float:
     return 2 * both / total if total else 1.0
 
 
+def mean(values: Sequence[float]) -> float:
+    """Mean of the runs that ended; NaN without any."""
+    return float(np.mean(values)) if values else np.nan
+
+
 def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write rows as CSV, with the versions that made them in a first comment line."""
     path.parent.mkdir(parents=True, exist_ok=True)

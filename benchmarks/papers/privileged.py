@@ -33,7 +33,7 @@ from joblib import Parallel, delayed
 from allrelevant import LinearRelevanceOrdinal, RelevanceResult, RelevanceWarning
 from allrelevant.datasets import PRIVILEGED_SETS, make_privileged_set
 from allrelevant.errors import SolverError
-from benchmarks._common import f1_of_set, print_table, read_csv, write_csv
+from benchmarks._common import f1_of_set, mean, print_table, read_csv, write_csv
 
 HERE = Path(__file__).parent
 FORMS = ("residual", "kept", "replaced")
@@ -111,7 +111,7 @@ def summarise(rows: Sequence[dict[str, Any]]) -> list[dict[str, object]]:
         for part in PARTS:
             scores: dict[str, object] = {}
             for score in SCORES:
-                scores[score] = mean(ended, f"{part}_{score}")
+                scores[score] = mean_of(ended, f"{part}_{score}")
                 scores[f"{score}_published"] = float(published[name, part][score])
             out.append(
                 {
@@ -123,17 +123,17 @@ def summarise(rows: Sequence[dict[str, Any]]) -> list[dict[str, object]]:
                     "failed": len(same) - len(ended),
                     "without_weights": sum(int(row[f"{part}_without_weights"]) for row in ended),
                     **scores,
-                    "mmae": mean(ended, "mmae"),
+                    "mmae": mean_of(ended, "mmae"),
                     "max_gap": max((float(row[f"{part}_max_gap"]) for row in ended), default=np.nan),
-                    "cpu_seconds": mean(same, "cpu_seconds"),
+                    "cpu_seconds": mean_of(same, "cpu_seconds"),
                 }
             )
     return out
 
 
-def mean(rows: Sequence[dict[str, Any]], field: str) -> float:
-    """Mean of a field; NaN without rows."""
-    return float(np.mean([float(row[field]) for row in rows])) if rows else np.nan
+def mean_of(rows: Sequence[dict[str, Any]], field: str) -> float:
+    """Mean of a field."""
+    return mean([float(row[field]) for row in rows])
 
 
 def main() -> None:

@@ -28,7 +28,7 @@ from joblib import Parallel, delayed
 from allrelevant import LinearRelevanceOrdinal, RelevanceResult, RelevanceWarning
 from allrelevant.errors import SolverError
 from allrelevant.plotting import RelevanceDisplay
-from benchmarks._common import print_table, write_csv
+from benchmarks._common import mean, print_table, write_csv
 
 HERE = Path(__file__).parent
 FORMS = ("residual", "kept", "replaced")
@@ -117,11 +117,6 @@ def summarise(rows: Sequence[dict[str, Any]], forms: Sequence[str]) -> list[dict
             )
             previous = high if feature in PRIVILEGED else None
     return out
-
-
-def mean(values: Sequence[float]) -> float:
-    """Mean of the runs that ended; NaN without any."""
-    return float(np.mean(values)) if values else np.nan
 
 
 def rising(rows: Sequence[dict[str, Any]], form: str) -> str:
