@@ -251,3 +251,18 @@ def test_splits_by_a_generator_are_read_once(form):
     assert one.result_.hyperparameters == two.result_.hyperparameters
     assert one.result_.privileged.hyperparameters == two.result_.privileged.hyperparameters
     np.testing.assert_array_equal(one.privileged_intervals_, two.privileged_intervals_)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "options", [{"threshold_rule": "papers", "n_probes": 10}, {"budgets": "joint"}, {"engine": "highs"}], ids=str
+)
+def test_other_rules_budgets_and_engines(form, options):
+    data = small("regression", n_samples=80, noise=0.1)
+    model = LinearRelevanceRegressor(random_state=0, C=1.0, privileged=form, **options)
+    model.fit(data.X, data.y, X_privileged=data.X_privileged)
+    result = model.result_
+    assert max(result.max_gap, result.privileged.max_gap) <= 1e-6
+    for part in (result, result.privileged):
+        assert (part.intervals[:, 0] <= np.abs(part.baseline) + 1e-6).all()
+        assert (part.intervals[:, 1] >= np.abs(part.baseline) - 1e-6).all()
