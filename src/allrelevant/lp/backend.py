@@ -49,13 +49,18 @@ def get_backend(device: str) -> Backend:
     return TorchBackend(device)
 
 
+def diagonal(matrices: Any) -> Any:
+    """View of the diagonals of contiguous square matrices."""
+    t, size, _ = matrices.shape
+    return matrices.reshape(t, size * size)[:, :: size + 1]
+
+
 class Table:
     """A matrix of which ``Fᵀ diag(weights) F`` is wanted for many weights."""
 
-    def __init__(self, backend: Backend, matrix: Any, *, packed: bool) -> None:
+    def __init__(self, backend: Backend, matrix: Any, transposed: Any, *, packed: bool) -> None:
         rows, size = matrix.shape
-        self.F, self.size = matrix, size
-        self.FT = backend.asarray(matrix.T)
+        self.F, self.FT, self.size = matrix, transposed, size
         self.pairs: Any = None
         if packed and rows * size * (size + 1) * 4 <= PACKED_BYTES:
             i, j = np.tril_indices(size)
@@ -104,11 +109,11 @@ class Backend(ABC):
 
     @abstractmethod
     def factor(self, matrices: Any) -> Any:
-        """Cholesky factors of positive definite matrices, which are raised a little where rounding spoilt them."""
+        """Cholesky factors, in place of positive definite matrices that are raised a little where rounding spoilt them."""
 
     @abstractmethod
     def solve(self, factors: Any, right: Any) -> Any:
-        """Solve for right sides of shape (t, sides, size)."""
+        """Solve for right sides of shape (t, sides, size), perhaps in their place."""
 
     @abstractmethod
     def outer(self, table: Any) -> Any:
@@ -154,7 +159,7 @@ class NumpyBackend(Backend):
         """``Fᵀ diag(weights) F`` for every row of weights."""
         t, size = len(weights), table.size
         if table.pairs is not None:
-            return (weights @ table.pairs)[:, table.place].reshape(t, size, size)
+            return np.take(weights @ table.pairs, table.place, axis=1).reshape(t, size, size)
         out = np.empty((t, size, size))
         root = np.sqrt(weights)
         for k in range(t):
@@ -162,26 +167,26 @@ class NumpyBackend(Backend):
         return out
 
     def factor(self, matrices: Any) -> Any:
-        """Cholesky factors of positive definite matrices, which are raised a little where rounding spoilt them."""
-        factors = []
-        for matrix in matrices:
-            factor, info = lapack.dpotrf(matrix, lower=1, clean=0)
+        """Cholesky factors, in place of positive definite matrices that are raised a little where rounding spoilt them."""
+        matrices = np.ascontiguousarray(matrices)
+        diagonals = diagonal(matrices).copy()
+        for k, matrix in enumerate(matrices):
+            # In place: a symmetric matrix is its own transpose, and that is in the order LAPACK wants.
+            _, info = lapack.dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)
             shift = 1e-13
             while info and shift < 1.0:
-                raised = matrix.copy()
-                raised[np.diag_indices_from(raised)] *= 1.0 + shift
-                factor, info = lapack.dpotrf(raised, lower=1, clean=0)
+                lower = np.tril(matrix, -1)  # the half that is still whole
+                matrix[...] = lower + lower.T + np.diag(diagonals[k] * (1.0 + shift))
+                _, info = lapack.dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)
                 shift *= 100
-            factors.append(factor)
-        return factors
+        return matrices
 
     def solve(self, factors: Any, right: Any) -> Any:
-        """Solve for right sides of shape (t, sides, size)."""
-        out = np.empty_like(right)
-        for k, factor in enumerate(factors):
-            solution, _ = lapack.dpotrs(factor, right[k].T, lower=1)
-            out[k] = solution.T
-        return out
+        """Solve for right sides of shape (t, sides, size), in their place."""
+        right = np.ascontiguousarray(right)  # or LAPACK would work on a copy
+        for factor, sides in zip(factors, right, strict=True):
+            lapack.dpotrs(factor.T, sides.T, lower=1, overwrite_b=1)
+        return right
 
     def outer(self, table: Any) -> Any:
         """``table tableᵀ`` of one matrix."""
@@ -251,7 +256,7 @@ class TorchBackend(Backend):
         return scaled.transpose(1, 2) @ scaled
 
     def factor(self, matrices: Any) -> Any:
-        """Cholesky factors of positive definite matrices, which are raised a little where rounding spoilt them."""
+        """Cholesky factors, in place of positive definite matrices that are raised a little where rounding spoilt them."""
         torch = self._torch
         factors, info = torch.linalg.cholesky_ex(matrices)
         shift = 1e-13
@@ -264,7 +269,7 @@ class TorchBackend(Backend):
         return factors
 
     def solve(self, factors: Any, right: Any) -> Any:
-        """Solve for right sides of shape (t, sides, size)."""
+        """Solve for right sides of shape (t, sides, size), perhaps in their place."""
         return self._torch.cholesky_solve(right.transpose(1, 2), factors).transpose(1, 2)
 
     def outer(self, table: Any) -> Any:

@@ -27,7 +27,7 @@ import numpy as np
 from allrelevant.lp.backend import Backend, NumpyBackend
 from allrelevant.lp.newton import System, TallSystem, WideSystem
 from allrelevant.lp.program import Array, Budget, Duals, Program, Targets
-from allrelevant.lp.rows import Rows, State
+from allrelevant.lp.rows import Batch, Rows, State
 
 __all__ = ["InteriorBounds"]
 
@@ -77,20 +77,21 @@ class InteriorBounds:
         program, t, xp, backend = self.program, len(targets), self.xp, self.backend
         wp, wm, _, surplus, hard, loss, _ = self._part
         d = program.n_weights
-        charge = np.zeros_like(targets.coefficient) if targets.charge is None else targets.charge
-        goal, cost = (backend.asarray(targets.spread(part, d)) for part in (targets.coefficient, charge))
-        columns = self._rows.whole(targets.columns)
-        u = np.repeat(program.u[None], t, axis=0)
+        goal = backend.asarray(targets.spread(targets.coefficient, d))
+        charge = None if targets.charge is None else backend.asarray(targets.spread(targets.charge, d))
+        linear = self._rows.linear[None]
         if targets.columns is not None:
-            u[:, targets.columns.slots(program)] = targets.columns.u
-        u = backend.asarray(u)
+            linear = xp.repeat(linear, t, axis=0)
+            linear[:, targets.columns.slots(program)] = backend.asarray(targets.columns.u)
+        batch = Batch(goal, charge, self._rows.whole(targets.columns), linear)
 
-        state = self._starts(goal, cost, columns, u)
+        state = self._starts(batch)
         done = State(*(xp.empty_like(part) for part in (state.P, state.Z, state.b, state.m)))
         alive = np.arange(t)
         best, stalled = np.full(t, np.inf), np.zeros(t, dtype=int)
         for iteration in range(MAX_ITERATIONS + 1):
-            gap = backend.to_numpy(xp.sum(state.P * state.Z, axis=1))
+            products = state.P * state.Z
+            gap = backend.to_numpy(xp.sum(products, axis=1))
             improved = gap < 0.9 * best
             best = np.where(improved, gap, best)
             stalled = np.where(improved, 0, stalled + 1)
@@ -103,15 +104,13 @@ class InteriorBounds:
                 )
                 ready = state.take(leave)
                 if self._rows.wide:
-                    own = None if columns is None else columns[leave]
-                    self._correct(ready, goal[leave], cost[leave], own, u[leave])
+                    self._correct(ready, batch.take(leave))
                 done.P[out], done.Z[out], done.b[out] = ready.P, ready.Z, ready.b
                 alive, best, stalled = alive[~stop], best[~stop], stalled[~stop]
                 if not len(alive):
                     break
-                state, goal, cost, u = state.take(keep), goal[keep], cost[keep], u[keep]
-                columns = None if columns is None else columns[keep]
-            self._iterate(state, goal, cost, columns, u)
+                state, batch, products = state.take(keep), batch.take(keep), products[keep]
+            self._iterate(state, batch, products)
         P, Z, b = (backend.to_numpy(part) for part in (done.P, done.Z, done.b))
         return P[:, wp] - P[:, wm], b, Duals(Z[:, surplus], Z[:, hard], Z[:, loss][:, 0])
 
@@ -126,15 +125,18 @@ class InteriorBounds:
             m = np.maximum(program.norm(w) + 0.5 * self.budget.room(program.norm(w), program.loss(w, b)), 0.0)
         state = self._point(w, b, m)
         state.Z = 1.0 / state.P
-        none = xp.zeros_like(state.P[:, : program.n_weights])
+        batch = Batch(xp.zeros_like(state.P[:, : program.n_weights]), None, None, self._rows.linear[None])
         for _ in range(MAX_ITERATIONS):
             products = state.P * state.Z
-            system = self._system(self._rows, state, none, none, None, none + self._rows.u)
-            if max(float(xp.max(xp.abs(products - 1.0))), system.dual_error) < 0.5:
+            system = self._system(self._rows, state, batch)
+            if max(float(xp.max(xp.abs(products - 1.0))), system.dual_error(state.Z)) < 0.5:
                 break
-            dP, dZ, db, dm = system.direction(1.0 - products)
+            U = system.inverse - state.P
+            dZ, db, dm = system.direction(U)
+            dP = U - system.Q * dZ
             # One step length for both sides: centring wants the products, not progress.
-            step = min(1.0, 0.9 * float(self._longest(state.P, dP)[0]), 0.9 * float(self._longest(state.Z, dZ)[0]))
+            ratio = min(float(xp.min(dP / state.P)), float(xp.min(dZ * system.inverse)))
+            step = min(1.0, 0.9 / max(-ratio, 1e-30))
             state = State(state.P + step * dP, state.Z + step * dZ, state.b + step * db, state.m + step * dm)
         return state
 
@@ -160,20 +162,19 @@ class InteriorBounds:
         array = self.backend.asarray
         return State(array(P), array(np.empty_like(P)), array(b), array(m))
 
-    def _starts(self, goal: Any, charge: Any, columns: Any, u: Any) -> State:
+    def _starts(self, batch: Batch) -> State:
         """Start of every target: the centre, with its duals scaled and shifted so that they stay feasible."""
-        xp, rows = self.xp, self._rows
-        wp, wm, xi, surplus, hard, loss, norm = self._part
+        xp, rows, goal, columns = self.xp, self._rows, batch.goal, batch.columns
+        wp, wm, xi, _, _, loss, norm = self._part
         centre, t = self._state, len(goal)
         P, Z, b, m = (xp.repeat(part, t, axis=0) for part in (centre.P, centre.Z, centre.b, centre.m))
-        reach = xp.maximum(P[:, wp], P[:, wm]) * (xp.abs(goal) + charge)
-        Z = Z * (2 * xp.max(reach, axis=1)[:, None])
+        wish = xp.abs(goal) if batch.charge is None else xp.abs(goal) + batch.charge
+        Z = Z * (2 * xp.max(xp.maximum(P[:, wp], P[:, wm]) * wish, axis=1)[:, None])
         shift = goal
         if columns is not None:
             # The centre knows nothing of these columns; make room for what they change.
             slots = rows.slots(columns)
-            multipliers = xp.concat([Z[:, surplus], Z[:, hard]], axis=1)
-            change = (columns @ multipliers[:, :, None])[:, :, 0] - Z[:, loss] * u[:, slots] + goal[:, slots]
+            change = (columns @ Z[:, rows.rows, None])[:, :, 0] - Z[:, loss] * batch.linear[:, slots] + goal[:, slots]
             shift = 1.0 * goal
             shift[:, slots] = change
             room = xp.max(xp.abs(change) / rows.gamma[slots], axis=1)[:, None]
@@ -183,41 +184,52 @@ class InteriorBounds:
             if self.budget.price is not None:
                 Z[:, loss] += self.budget.price * room
                 Z[:, xi] += self.budget.price * room * rows.s
-        Z[:, wp] += charge - shift
-        Z[:, wm] += charge + shift
+        Z[:, wp] -= shift
+        Z[:, wm] += shift
+        if batch.charge is not None:
+            Z[:, wp] += batch.charge
+            Z[:, wm] += batch.charge
         return State(P, Z, b, m)
 
     # One iteration -------------------------------------------------------------------------------------------
 
-    def _iterate(self, state: State, goal: Any, charge: Any, columns: Any, u: Any) -> None:
+    def _iterate(self, state: State, batch: Batch, products: Any) -> None:
         P, Z, xp = state.P, state.Z, self.xp
-        system = self._system(self._rows, state, goal, charge, columns, u)
-        products = P * Z
+        system = self._system(self._rows, state, batch)
         mean = xp.mean(products, axis=1)
-        dP, dZ, _, _ = system.direction(-products)
-        step_p, step_z = (xp.clip(self._longest(*pair), None, 1.0)[:, None] for pair in ((P, dP), (Z, dZ)))
-        after = xp.mean((P + step_p * dP) * (Z + step_z * dZ), axis=1)
-        centring = xp.clip(after / mean, 0.0, 1.0) ** 3 * mean
+        # Steps relative to the iterates: a of the duals and, without centring, −1 − a of the primals.
+        a = system.direction(-P)[0] * system.inverse
+        step_p = _longest(-1.0 - xp.max(a, axis=1), xp)
+        step_z = _longest(xp.min(a, axis=1), xp)
+        first = products * a
+        second = first * a
+        one, two = xp.mean(first, axis=1), xp.mean(second, axis=1)
+        after = (1 - step_p) * mean + (step_z * (1 - step_p) - step_p) * one - step_p * step_z * two
+        centring = (xp.clip(after / mean, 0.0, 1.0) ** 3 * mean)[:, None]
         # Clipping the second-order term at a few times the mean saves a quarter of the iterations.
         limit = 5 * mean[:, None]
-        second = xp.minimum(xp.maximum(dP * dZ, -limit), limit)
-        dP, dZ, db, dm = system.direction(centring[:, None] - products - second)
+        second += first
+        U = (xp.minimum(xp.maximum(second, -limit), limit) + (centring - products)) * system.inverse
+        dZ, db, dm = system.direction(U)
+        dP = U - system.Q * dZ
         fraction = xp.clip(1.0 - 10 * mean / self.budget.norm, 0.99, 0.99995)
-        step_p, step_z = (xp.clip(fraction * self._longest(*pair), None, 1.0)[:, None] for pair in ((P, dP), (Z, dZ)))
+        step_p = _longest(xp.min(dP / P, axis=1), xp, fraction)[:, None]
+        step_z = _longest(xp.min(dZ * system.inverse, axis=1), xp, fraction)[:, None]
         state.P, state.Z = P + step_p * dP, Z + step_z * dZ
         state.b, state.m = state.b + step_p * db, state.m + step_p[:, 0] * dm
 
-    def _correct(self, state: State, goal: Any, charge: Any, columns: Any, u: Any) -> None:
+    def _correct(self, state: State, batch: Batch) -> None:
         """Remove what rounding has left of the primal residuals, with a last step of full length.
 
         Weights that follow from the multipliers carry the rounding of long steps, many times enlarged. A step that
         changes nothing but the residuals is short, and so is its rounding. What it makes negative no longer matters.
         """
-        system = self._system(self._rows, state, goal, charge, columns, u)
-        dP, _, db, _ = system.direction(0.0 * state.P)
-        state.P, state.b = state.P + dP, state.b + db
+        system = self._system(self._rows, state, batch)
+        none = 0.0 * state.P
+        dZ, db, _ = system.direction(none)
+        state.P, state.b = state.P - system.Q * dZ, state.b + db
 
-    def _longest(self, values: Any, change: Any) -> Any:
-        """Largest step that keeps the values non-negative."""
-        ratio = self.xp.min(change / values, axis=1)
-        return 1.0 / self.xp.clip(-ratio, 1e-30, None)
+
+def _longest(least: Any, xp: Any, fraction: Any = 1.0) -> Any:
+    """Largest step, up to 1, that keeps values positive whose least relative change is given."""
+    return xp.clip(fraction / xp.clip(-least, 1e-30, None), None, 1.0)

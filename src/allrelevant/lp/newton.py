@@ -3,18 +3,28 @@
 Slacks and surpluses are eliminated, which leaves multipliers of rows ``dα = D (c − A dw − B db) + pull dλ`` and weights
 ``dw = (u⁺ − u⁻) + Θ (dy − κγ dν)`` with ``dy = Aᵀdα − u dλ``. Eliminating the former leaves a matrix of the size of
 weights and offsets (:class:`TallSystem`), eliminating the latter one of the size of the rows (:class:`WideSystem`).
+Where the loss is priced, not limited, its multiplier and that of the norm are given, and so ``dλ = dν = 0``.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from allrelevant.lp.rows import Curvature, Rows, SharedCurvature, State
+from allrelevant.lp.backend import diagonal
+from allrelevant.lp.rows import Batch, Curvature, Rows, SharedCurvature, State
 
 __all__ = ["System", "TallSystem", "WideSystem"]
+
+
+class Shift(NamedTuple):
+    """Right sides of the weights, of the rows and of the two budgets, with the residuals taken in."""
+
+    up: Any
+    um: Any
+    rows: Any
+    loss: Any
+    norm: Any
 
 
 class System(ABC):
@@ -26,22 +36,17 @@ class System(ABC):
         The rows.
     state : State
         The iterates.
-    goal, charge : array of shape (t, d)
-        Objectives: coefficients of the weights and of their magnitudes.
-    columns : array of shape (t, m, rows) or None
-        Columns of the targets' own.
-    u : array of shape (t, d)
-        Linear loss of every target.
+    batch : Batch
+        The targets.
     """
 
-    def __init__(self, rows: Rows, state: State, goal: Any, charge: Any, columns: Any, u: Any) -> None:
-        self.rows, self.columns, self.u, self.xp = rows, columns, u, rows.backend.xp
-        xp = self.xp
+    def __init__(self, rows: Rows, state: State, batch: Batch) -> None:
+        self.rows, self.columns, self.linear, self.xp = rows, batch.columns, batch.linear, rows.backend.xp
+        xp, n, d = self.xp, rows.n, rows.d
         wp, wm, xi, surplus, hard, loss, norm = rows.parts
-        P, Z, b = state.P, state.Z, state.b
-        n = rows.n
-        self.Z = Z
-        self.Q = Q = P / Z
+        P, Z = state.P, state.Z
+        self.inverse = 1.0 / Z
+        self.Q = Q = P * self.inverse
         self.theta = Q[:, wp] + Q[:, wm]
         self.kappa = (Q[:, wp] - Q[:, wm]) / self.theta
         curvature = SharedCurvature if rows.slacks.shared else Curvature
@@ -49,23 +54,28 @@ class System(ABC):
         self.pull = self.curve.pull
 
         # Residuals of all equations; zero up to rounding once a full step has been taken.
-        w = P[:, wp] - P[:, wm]
-        self.res_rows = -rows.forward(w, columns) - b @ rows.BT
-        self.res_rows[:, :n] += rows.r - rows.per_row(P[:, xi]) + P[:, surplus]
-        self.res_rows[:, n:] += rows.h + P[:, hard]
-        spent = P[:, xi] @ rows.s + xp.sum(w * u, axis=1) + b @ rows.v + P[:, loss][:, 0]
-        self.price = rows.budget.price
-        self.res_loss = rows.loss_limit(state.m) - spent
-        self.res_norm = state.m - (P[:, wp] + P[:, wm]) @ rows.gamma - P[:, norm][:, 0]
-        lam, nu = Z[:, loss], Z[:, norm]
-        multipliers = xp.concat([Z[:, surplus], Z[:, hard]], axis=1)
-        y = rows.adjoint(multipliers, columns) + goal - lam * u
-        cost = nu * rows.gamma + charge
+        x = xp.concat([P[:, wp] - P[:, wm], state.b], axis=1)
+        self.res_rows = P[:, rows.rows] + rows.right - rows.forward(x, self.columns)
+        self.res_rows[:, :n] -= rows.per_row(P[:, xi])
+        adjoint = rows.adjoint(Z[:, rows.rows], self.columns)
+        if rows.budget is None:
+            lam, nu, self.price = batch.fixed[:, None], 1.0, None
+            self.zero = 0.0 * batch.fixed
+            self.res_loss = self.res_norm = self.res_m = self.zero
+        else:
+            lam, nu, self.price = Z[:, loss], Z[:, norm], rows.budget.price
+            spent = P[:, xi] @ rows.s + xp.sum(x * self.linear, axis=1)
+            self.res_loss = rows.loss_limit(state.m) - spent - P[:, loss][:, 0]
+            self.res_norm = state.m - (P[:, wp] + P[:, wm]) @ rows.gamma - P[:, norm][:, 0]
+            self.res_m = 0.0 * lam[:, 0] if self.price is None else (lam / self.price - nu)[:, 0]
+        y = adjoint - lam * self.linear
+        self.res_b = -y[:, d:]
+        y = y[:, :d] + batch.goal
+        cost = nu * rows.gamma if batch.charge is None else nu * rows.gamma + batch.charge
         self.res_wp = cost - y - Z[:, wp]
         self.res_wm = cost + y - Z[:, wm]
         self.res_xi = lam * rows.s - rows.per_slack(Z[:, surplus]) - Z[:, xi]
-        self.res_b = lam * rows.v - multipliers @ rows.B
-        self.res_m = 0.0 * lam[:, 0] if self.price is None else (lam / self.price - nu)[:, 0]
+        self.solved: Any = None
         self._factor()
 
     @abstractmethod
@@ -73,42 +83,51 @@ class System(ABC):
         """Factor what all right sides share."""
 
     @abstractmethod
-    def _solve(self, up: Any, um: Any, ux: Any, c: Any, U: Any) -> tuple[Any, Any, Any, Any, Any, Any]:
+    def _solve(self, shift: Shift) -> tuple[Any, Any, Any, Any, Any, Any]:
         """Steps of the rows' multipliers, ``y``, offsets, loss multiplier, norm multiplier, norm budget."""
 
-    @property
-    def dual_error(self) -> float:
+    def dual_error(self, Z: Any) -> float:
         """Largest residual of the dual equations, relative to the duals."""
         wp, wm, xi, *_ = self.rows.parts
         pairs = [(self.res_wp, wp), (self.res_wm, wm), (self.res_xi, xi)]
-        ratios = [self.xp.max(self.xp.abs(res) / self.Z[:, part]) for res, part in pairs if res.shape[1]]
+        ratios = [self.xp.max(self.xp.abs(res) / Z[:, part]) for res, part in pairs if res.shape[1]]
         return max(float(ratio) for ratio in ratios)
 
-    def direction(self, products: Any) -> tuple[Any, Any, Any, Any]:
-        """Step ``(dP, dZ, db, dm)`` with ``Z dP + P dZ = products`` that removes all residuals."""
+    def direction(self, U: Any) -> tuple[Any, Any, Any]:
+        """Step ``(dZ, db, dm)`` that goes with ``dP = U − Q dZ`` and removes all residuals."""
         rows, Q, xp = self.rows, self.Q, self.xp
-        wp, wm, xi, surplus, hard, loss, norm = rows.parts
+        wp, wm, xi, _, _, loss, norm = rows.parts
         n = rows.n
-        U = products / self.Z
         up = U[:, wp] - Q[:, wp] * self.res_wp
         um = U[:, wm] - Q[:, wm] * self.res_wm
         ux = U[:, xi] - Q[:, xi] * self.res_xi
-        c = xp.concat(
-            [self.res_rows[:, :n] + U[:, surplus] - rows.per_row(ux), self.res_rows[:, n:] + U[:, hard]], axis=1
-        )
-        da, dy, db, dlam, dnu, dm = self._solve(up, um, ux, c, U)
+        c = self.res_rows + U[:, rows.rows]
+        c[:, :n] -= rows.per_row(ux)
+        limited = rows.budget is not None
+        right_loss = self.res_loss - ux @ rows.s - U[:, loss][:, 0] if limited else self.zero
+        right_norm = self.res_norm - U[:, norm][:, 0] if limited else self.zero
+        da, dy, db, dlam, dnu, dm = self._solve(Shift(up, um, c, right_loss, right_norm))
         dZ = xp.empty_like(Q)
-        dZ[:, surplus], dZ[:, hard] = da[:, :n], da[:, n:]
-        dZ[:, wp] = dnu[:, None] * rows.gamma - dy + self.res_wp
-        dZ[:, wm] = dnu[:, None] * rows.gamma + dy + self.res_wm
-        dZ[:, xi] = dlam[:, None] * rows.s - rows.per_slack(da[:, :n]) + self.res_xi
-        dZ[:, loss], dZ[:, norm] = dlam[:, None], dnu[:, None]
-        return U - Q * dZ, dZ, db, dm
+        dZ[:, rows.rows] = da
+        dZ[:, wp] = self.res_wp - dy
+        dZ[:, wm] = self.res_wm + dy
+        dZ[:, xi] = self.res_xi - rows.per_slack(da[:, :n])
+        if limited:
+            more = dnu[:, None] * rows.gamma
+            dZ[:, wp] += more
+            dZ[:, wm] += more
+            dZ[:, xi] += dlam[:, None] * rows.s
+            dZ[:, loss], dZ[:, norm] = dlam[:, None], dnu[:, None]
+        return dZ, db, dm
 
-    def _spread(self, up: Any, um: Any) -> Any:
-        """``γ·((u⁺ + u⁻) − κ(u⁺ − u⁻))`` without the cancellation."""
-        wp, wm, *_ = self.rows.parts
-        return (2 * (self.Q[:, wm] * up + self.Q[:, wp] * um) / self.theta) @ self.rows.gamma
+    def _first(self, right: Any, shared: Any) -> Any:
+        """Solve for one right side, the first time together with those that do not change, kept in `solved`."""
+        solve = self.rows.backend.solve
+        if self.solved is None:
+            together = solve(self.factors, self.xp.concat([right[:, None], shared], axis=1))
+            self.solved = together[:, 1:]
+            return together[:, 0]
+        return solve(self.factors, right[:, None])[:, 0]
 
 
 class TallSystem(System):
@@ -117,53 +136,64 @@ class TallSystem(System):
     def _factor(self) -> None:
         rows, xp, Q = self.rows, self.xp, self.Q
         wp, wm, _, _, _, loss, norm = rows.parts
-        n, d = rows.n, rows.d
+        d = rows.d
         matrix = self.curve.gram(self.columns)
-        every = rows.backend.indices(np.arange(d + rows.p))
-        matrix[:, every, every] *= 1.0 + 1e-14
-        matrix[:, every[:d], every[:d]] += 1.0 / self.theta
-        pulled = xp.zeros_like(self.res_rows)
-        pulled[:, :n] = self.pull
-        self.a = xp.concat([rows.adjoint(pulled, self.columns) - self.u, pulled @ rows.B - rows.v], axis=1)
-        self.k = xp.zeros_like(self.a)
-        self.k[:, :d] = self.kappa * rows.gamma
-        e = self.curve.rest + Q[:, loss][:, 0]
-        f = xp.sum(4 * rows.gamma**2 * Q[:, wp] * Q[:, wm] / self.theta, axis=1) + Q[:, norm][:, 0]
+        main = diagonal(matrix)
+        main *= 1.0 + 1e-14
+        main[:, :d] += 1.0 / self.theta
         self.factors = rows.backend.factor(matrix)
-        solved = rows.backend.solve(self.factors, xp.stack([self.a, self.k], axis=1))
-        self.xa, self.xk = solved[:, 0], solved[:, 1]
-        self.saa = e + xp.sum(self.a * self.xa, axis=1)
-        self.sak = xp.sum(self.a * self.xk, axis=1)
-        self.skk = f + xp.sum(self.k * self.xk, axis=1)
+        self.borders = matrix[:, :0]
+        if rows.budget is not None:
+            pulled = self.pull
+            if rows.m:
+                pulled = xp.zeros_like(self.res_rows)
+                pulled[:, : rows.n] = self.pull
+            self.a = rows.adjoint(pulled, self.columns) - self.linear
+            self.k = xp.zeros_like(self.a)
+            self.k[:, :d] = self.kappa * rows.gamma
+            self.borders = xp.stack([self.a, self.k], axis=1)
+            self.e = self.curve.rest + Q[:, loss][:, 0]
+            self.f = 4 * (Q[:, wp] * Q[:, wm] / self.theta) @ rows.gamma**2 + Q[:, norm][:, 0]
 
-    def _solve(self, up: Any, um: Any, ux: Any, c: Any, U: Any) -> tuple[Any, Any, Any, Any, Any, Any]:
+    def _solve(self, shift: Shift) -> tuple[Any, Any, Any, Any, Any, Any]:
         rows, xp = self.rows, self.xp
-        *_, loss, norm = rows.parts
         n, d = rows.n, rows.d
+        up, um, c, right_loss, right_norm = shift
         weighted = self.curve.apply(c)
-        rhs = xp.concat(
-            [rows.adjoint(weighted, self.columns) + (up - um) / self.theta, weighted @ rows.B - self.res_b], axis=1
-        )
-        rhs_loss = ux @ rows.s + U[:, loss][:, 0] + xp.sum(self.pull * c[:, :n], axis=1) - self.res_loss
-        rhs_norm = self.res_norm - U[:, norm][:, 0] - self._spread(up, um)
-        x0 = rows.backend.solve(self.factors, rhs[:, None, :])[:, 0]
-        one = rhs_loss - xp.sum(self.a * x0, axis=1)
-        two = xp.sum(self.k * x0, axis=1) - rhs_norm
-        dlam, dnu, dm = self._border(one, two)
-        x = x0 + self.xa * dlam[:, None] - self.xk * dnu[:, None]
-        dw, db = x[:, :d], x[:, d:]
-        da = weighted - self.curve.apply(rows.forward(dw, self.columns) + db @ rows.BT)
-        da[:, :n] += self.pull * dlam[:, None]
+        rhs = rows.adjoint(weighted, self.columns)
+        rhs[:, :d] += (up - um) / self.theta
+        rhs[:, d:] -= self.res_b
+        x = self._first(rhs, self.borders)
+        if rows.budget is None:
+            dlam = dnu = dm = self.zero
+        else:
+            one = xp.sum(self.pull * c[:, :n], axis=1) - right_loss - xp.sum(self.a * x, axis=1)
+            two = xp.sum(self.k * x, axis=1) - right_norm + self._spread(up, um)
+            dlam, dnu, dm = self._border(one, two)
+            x = x + self.solved[:, 0] * dlam[:, None] - self.solved[:, 1] * dnu[:, None]
+        da = weighted - self.curve.apply(rows.forward(x, self.columns))
         # The weights are what was solved for; y follows, and its residual takes the rounding.
-        dy = (dw - up + um) / self.theta + self.kappa * rows.gamma * dnu[:, None]
-        return da, dy, db, dlam, dnu, dm
+        dy = (x[:, :d] - up + um) / self.theta
+        if rows.budget is not None:
+            da[:, :n] += self.pull * dlam[:, None]
+            dy += self.k[:, :d] * dnu[:, None]
+        return da, dy, x[:, d:], dlam, dnu, dm
+
+    def _spread(self, up: Any, um: Any) -> Any:
+        """``γ·((u⁺ + u⁻) − κ(u⁺ − u⁻))`` without the cancellation."""
+        wp, wm, *_ = self.rows.parts
+        return (2 * (self.Q[:, wm] * up + self.Q[:, wp] * um) / self.theta) @ self.rows.gamma
 
     def _border(self, one: Any, two: Any) -> tuple[Any, Any, Any]:
         """Steps of the two multipliers and of the norm budget.
 
         ``[saa −sak; −sak skk] (dλ, dν) = (one + dm/C, two − dm)``, with ``dm = 0`` or with ``dν = dλ/C + res_m``.
         """
-        saa, sak, skk, C = self.saa, self.sak, self.skk, self.price
+        xp, C = self.xp, self.price
+        xa, xk = self.solved[:, 0], self.solved[:, 1]
+        saa = self.e + xp.sum(self.a * xa, axis=1)
+        sak = xp.sum(self.a * xk, axis=1)
+        skk = self.f + xp.sum(self.k * xk, axis=1)
         if C is None:
             det = saa * skk - sak**2
             return (one * skk + sak * two) / det, (saa * two + sak * one) / det, 0.0 * one
@@ -184,49 +214,56 @@ class WideSystem(System):
     """
 
     def _factor(self) -> None:
-        rows, xp, Q = self.rows, self.xp, self.Q
-        _, _, xi, _, _, loss, norm = rows.parts
-        n, p = rows.n, rows.p
-        theta, u = self.theta, self.u
+        rows, xp, theta = self.rows, self.xp, self.theta
         matrix = rows.backend.gram(rows.table, theta)
         if self.columns is not None:
             slots = rows.slots(self.columns)
             matrix = matrix + xp.matrix_transpose(theta[:, slots, None] * self.columns) @ self.columns
-        every = rows.backend.indices(np.arange(n + rows.m))
-        matrix[:, every, every] *= 1.0 + 1e-14
+        diagonal(matrix)[...] *= 1.0 + 1e-14
         self.curve.add_inverse(matrix)
         self.factors = rows.backend.factor(matrix)
-        weighted_slack = rows.s * Q[:, xi]
-        P = xp.zeros_like(self.res_rows)
-        P[:, :n] = rows.per_row(weighted_slack)
+        self.T: Any = None
+
+    def _borders(self) -> Any:
+        """``B, g₁, g₂`` and ``P``, of which the last is wanted for its own sake."""
+        rows, xp = self.rows, self.xp
+        BT = rows.KT[rows.d :]
+        border = [xp.broadcast_to(BT, (len(self.Q), *BT.shape))]
+        if rows.budget is not None:
+            xi = rows.parts[2]
+            P = xp.zeros_like(self.res_rows)
+            P[:, : rows.n] = rows.per_row(rows.s * self.Q[:, xi])
+            g1 = P + rows.forward(self.theta * self.linear[:, : rows.d], self.columns)
+            g2 = rows.forward(self.theta * self.kappa * rows.gamma, self.columns)
+            border += [g1[:, None], g2[:, None], P[:, None]]
+        return xp.concat(border, axis=1)
+
+    def _corner(self, border: Any, solved: Any) -> Any:
+        """What the border leaves of itself, after the elimination of the multipliers."""
+        rows, xp, Q, theta = self.rows, self.xp, self.Q, self.theta
+        n, d, p, t = rows.n, rows.d, rows.p, len(Q)
+        if rows.budget is None:
+            return -(border @ xp.matrix_transpose(solved))
+        *_, loss, norm = rows.parts
+        u, v = self.linear[:, :d], self.linear[0, d:]
         bent = theta * self.kappa * rows.gamma
-        g1 = P + rows.forward(theta * u, self.columns)
-        g2 = rows.forward(bent, self.columns)
-        t = len(Q)
-        border = xp.concat(
-            [xp.broadcast_to(rows.BT, (t, *rows.BT.shape)), P[:, None], g1[:, None], g2[:, None]], axis=1
-        )
-        solved = rows.backend.solve(self.factors, border)
-        self.G = xp.concat([border[:, :p], border[:, p + 1 :]], axis=1)  # B, g₁, g₂
-        self.H = xp.concat([solved[:, :p], solved[:, p + 1 :]], axis=1)
-        inner = self.G @ xp.matrix_transpose(self.H)
+        g1, P, by_g1, by_P = border[:, p], border[:, p + 2], solved[:, p], solved[:, p + 2]
+        inner = border[:, : p + 2] @ xp.matrix_transpose(solved[:, : p + 2])
         E_rest = xp.sum(u * theta * u, axis=1) + Q[:, loss][:, 0]
         F = xp.sum(u * bent, axis=1)
-        N = xp.sum(rows.gamma**2 * theta, axis=1) + Q[:, norm][:, 0]
+        N = theta @ rows.gamma**2 + Q[:, norm][:, 0]
         size = p + 2 + (self.price is not None)
         T = rows.backend.zeros((t, size, size))
         T[:, : p + 2, : p + 2] = inner
         T[:, : p + 2, :p] *= -1.0
-        T[:, :p, p] -= rows.v
-        T[:, p, :p] += rows.v
+        T[:, :p, p] -= v
+        T[:, p, :p] += v
         # s·Q_ξ s − P·M⁻¹P is summed without cancellation; a loss budget near zero would be lost in it.
         pulled = xp.zeros_like(self.res_rows)
         pulled[:, :n] = self.pull
-        through = rows.forward(theta * rows.adjoint(pulled, self.columns), self.columns)
-        stable = self.curve.rest + xp.sum(solved[:, p] * through, axis=1)
-        more = 2 * xp.sum(solved[:, p] * (g1 - P), axis=1) + xp.sum(
-            (g1 - P) * (solved[:, p + 1] - solved[:, p]), axis=1
-        )
+        through = rows.forward(theta * rows.adjoint(pulled, self.columns)[:, :d], self.columns)
+        stable = self.curve.rest + xp.sum(by_P * through, axis=1)
+        more = 2 * xp.sum(by_P * (g1 - P), axis=1) + xp.sum((g1 - P) * (by_g1 - by_P), axis=1)
         T[:, p, p] = -(stable + E_rest - more)
         T[:, p, p + 1] -= F
         T[:, p + 1, p] -= F
@@ -234,25 +271,36 @@ class WideSystem(System):
         if self.price is not None:
             T[:, p, p + 2], T[:, p + 1, p + 2] = 1.0 / self.price, -1.0
             T[:, p + 2, p], T[:, p + 2, p + 1] = -1.0 / self.price, 1.0
-        self.T = T
+        return T
 
-    def _solve(self, up: Any, um: Any, ux: Any, c: Any, U: Any) -> tuple[Any, Any, Any, Any, Any, Any]:
-        rows, xp, u = self.rows, self.xp, self.u
-        *_, loss, norm = rows.parts
-        p = rows.p
+    def _solve(self, shift: Shift) -> tuple[Any, Any, Any, Any, Any, Any]:
+        rows, xp = self.rows, self.xp
+        d, p, limited = rows.d, rows.p, rows.budget is not None
+        up, um, c, right_loss, right_norm = shift
+        u = self.linear[:, :d]
         c = c - rows.forward(up - um, self.columns)
-        h0 = rows.backend.solve(self.factors, c[:, None])[:, 0]
-        loss_equation = self.res_loss - ux @ rows.s - xp.sum(u * (up - um), axis=1) - U[:, loss][:, 0]
-        norm_equation = self.res_norm - (up + um) @ rows.gamma - U[:, norm][:, 0]
-        right = xp.concat([self.res_b, loss_equation[:, None], norm_equation[:, None]], axis=1)
+        if self.T is None:
+            self.G = self._borders()
+        h0 = self._first(c, self.G)
+        if self.T is None:
+            self.T = self._corner(self.G, self.solved)
+            self.G, self.solved = self.G[:, : p + 2 * limited], self.solved[:, : p + 2 * limited]
+        right = self.res_b
+        if limited:
+            loss_equation = right_loss - xp.sum(u * (up - um), axis=1)
+            norm_equation = right_norm - (up + um) @ rows.gamma
+            right = xp.concat([right, loss_equation[:, None], norm_equation[:, None]], axis=1)
         right = right - xp.sum(self.G * h0[:, None], axis=2)
         if self.price is not None:
             right = xp.concat([right, self.res_m[:, None]], axis=1)
         steps = xp.linalg.solve(self.T, right[:, :, None])[:, :, 0]
-        db, dlam, dnu = steps[:, :p], steps[:, p], steps[:, p + 1]
-        dm = 0.0 * dlam if self.price is None else steps[:, p + 2]
-        signed = xp.concat([-db, dlam[:, None], dnu[:, None]], axis=1)
-        da = h0 + (signed[:, None] @ self.H)[:, 0]
+        db = steps[:, :p]
+        signed = xp.concat([-db, steps[:, p : p + 2]], axis=1)
+        da = h0 + (signed[:, None] @ self.solved)[:, 0]
         # The multipliers are what was solved for; the weights follow.
-        dy = rows.adjoint(da, self.columns) - dlam[:, None] * u
-        return da, dy, db, dlam, dnu, dm
+        dy = rows.adjoint(da, self.columns)[:, :d]
+        if not limited:
+            return da, dy, db, self.zero, self.zero, self.zero
+        dlam, dnu = steps[:, p], steps[:, p + 1]
+        dm = 0.0 * dlam if self.price is None else steps[:, p + 2]
+        return da, dy - dlam[:, None] * u, db, dlam, dnu, dm

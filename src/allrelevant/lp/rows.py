@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from allrelevant.lp.backend import PACKED_SIZE, Backend, NumpyBackend, Table
+from allrelevant.lp.backend import PACKED_SIZE, Backend, NumpyBackend, Table, diagonal
 from allrelevant.lp.program import Budget, Columns, Program
 
-__all__ = ["Curvature", "Rows", "SharedCurvature", "State"]
+__all__ = ["Batch", "Curvature", "Rows", "SharedCurvature", "State"]
 
 
 class Rows:
@@ -22,35 +22,35 @@ class Rows:
     parts : list of slice
         Where ``w⁺, w⁻, ξ``, the surplus of the hinge rows, that of the hard rows, and the room of the loss and of the
         norm budget lie among the pairs.
+    rows : slice
+        Where the surplus of all rows lies.
     wide : bool
         Whether there are fewer rows than weights and offsets.
     """
 
-    def __init__(self, program: Program, budget: Budget, backend: Backend) -> None:
+    def __init__(self, program: Program, budget: Budget | None, backend: Backend) -> None:
         self.program, self.budget, self.backend = program, budget, backend
         array = backend.asarray
-        self.A, self.B = array(np.vstack([program.A, program.G])), array(np.vstack([program.B, program.H]))
-        self.AT, self.BT = array(self.A.T), array(self.B.T)
-        self.r, self.h, self.s = array(program.r), array(program.h), array(program.s)
-        self.gamma, self.u, self.v = array(program.gamma), array(program.u), array(program.v)
+        K = np.block([[program.A, program.B], [program.G, program.H]])
+        self.K, self.KT = array(K), array(K.T)
+        self.right, self.s = array(np.concatenate([program.r, program.h])), array(program.s)
+        self.gamma, self.linear = array(program.gamma), array(np.concatenate([program.u, program.v]))
         self.slacks, self.of_row = program.slacks, backend.indices(program.slacks.of_row)
         self.n, self.m, self.d, self.p = program.n_rows, program.n_hard, program.n_weights, program.n_offsets
-        sizes = [0, self.d, self.d, program.slacks.count, self.n, self.m, 1, 1]
+        sizes = [0, self.d, self.d, program.slacks.count, self.n, self.m, *((1, 1) if budget else (0, 0))]
         self.parts = [slice(a, b) for a, b in pairwise(np.cumsum(sizes).tolist())]
+        self.rows = slice(self.parts[3].start, self.parts[4].stop)
         self.wide = self.n + self.m < self.d + self.p
         size = self.n + self.m if self.wide else self.d + self.p
         packed = size <= PACKED_SIZE if isinstance(backend, NumpyBackend) else True
-        factored = (
-            self.AT
-            if self.wide
-            else array(np.hstack([np.vstack([program.A, program.G]), np.vstack([program.B, program.H])]))
-        )
+        factored = (self.KT[: self.d], self.K[:, : self.d]) if self.wide else (self.K, self.KT)
         # Where rows share slacks, what is factored changes with every iterate.
-        self.table = Table(backend, factored, packed=packed and (self.wide or not self.slacks.shared))
+        self.table = Table(backend, *factored, packed=packed and (self.wide or not self.slacks.shared))
 
     def loss_limit(self, m: Any) -> Any:
         """Loss budget that goes with norm budgets `m`."""
         budget = self.budget
+        assert budget is not None
         return 0.0 * m + budget.loss if budget.price is None else (budget.norm - m) / budget.price
 
     def per_row(self, values: Any) -> Any:
@@ -69,14 +69,14 @@ class Rows:
         """Weights that columns of shape (t, m, rows) belong to."""
         return slice(self.d - columns.shape[1], self.d)
 
-    def forward(self, w: Any, columns: Any) -> Any:
-        """``A w`` for every target."""
-        out = w @ self.AT
-        return out if columns is None else out + (w[:, None, self.slots(columns)] @ columns)[:, 0]
+    def forward(self, x: Any, columns: Any) -> Any:
+        """``A w + B b`` for every target, with ``x = (w, b)`` or weights alone."""
+        out = x @ (self.KT if x.shape[1] > self.d else self.KT[: self.d])
+        return out if columns is None else out + (x[:, None, self.slots(columns)] @ columns)[:, 0]
 
     def adjoint(self, rows: Any, columns: Any) -> Any:
-        """``Aᵀ rows`` for every target."""
-        out = rows @ self.A
+        """``(Aᵀ rows, Bᵀ rows)`` for every target."""
+        out = rows @ self.K
         if columns is not None:
             out[:, self.slots(columns)] = (columns @ rows[:, :, None])[:, :, 0]
         return out
@@ -96,6 +96,37 @@ class State:
         return State(self.P[keep], self.Z[keep], self.b[keep], self.m[keep])
 
 
+@dataclass
+class Batch:
+    """What tells the targets of a batch apart.
+
+    Attributes
+    ----------
+    goal : array of shape (t, d)
+        Objectives: coefficients of the weights.
+    charge : array of shape (t, d) or None
+        Coefficients of their magnitudes.
+    columns : array of shape (t, m, rows) or None
+        Columns of their own.
+    linear : array of shape (t, d + p) or (1, d + p)
+        Linear loss of weights and offsets.
+    fixed : array of shape (t,) or None
+        Multipliers of the loss where it is priced, not limited.
+    """
+
+    goal: Any
+    charge: Any
+    columns: Any
+    linear: Any
+    fixed: Any = None
+
+    def take(self, keep: Any) -> Batch:
+        """Keep some of the targets."""
+        linear = self.linear if self.linear.shape[0] == 1 else self.linear[keep]
+        rest = (None if part is None else part[keep] for part in (self.charge, self.columns))
+        return Batch(self.goal[keep], *rest, linear, None if self.fixed is None else self.fixed[keep])
+
+
 class Curvature:
     """What is left of the rows when slacks and surpluses are eliminated: the diagonal ``D = 1 / (Q_ξ + Q_e)``.
 
@@ -109,10 +140,11 @@ class Curvature:
 
     def __init__(self, rows: Rows, slack: Any, surplus: Any, hard: Any) -> None:
         self.rows, self.xp = rows, rows.backend.xp
-        self.inverse = self.xp.concat([slack + surplus, hard], axis=1)
+        total = slack + surplus
+        self.inverse = self.xp.concat([total, hard], axis=1) if rows.m else total
         self.D = 1.0 / self.inverse
         self.pull = rows.s * slack * self.D[:, : rows.n]
-        self.rest = self.xp.sum(self.pull * surplus * rows.s, axis=1)
+        self.rest = (self.pull * surplus) @ rows.s
 
     def apply(self, values: Any) -> Any:
         """``D values``."""
@@ -123,9 +155,10 @@ class Curvature:
         rows = self.rows
         out = rows.backend.gram(rows.table, self.D)
         if columns is not None:
+            t, m, n = columns.shape
             slots = rows.slots(columns)
             weighted = self.D[:, None, :] * columns
-            border = weighted @ rows.table.F
+            border = (weighted.reshape(t * m, n) @ rows.K).reshape(t, m, -1)
             border[:, :, slots] = weighted @ self.xp.matrix_transpose(columns)
             out[:, slots, :] = border
             out[:, :, slots] = self.xp.matrix_transpose(border)
@@ -133,8 +166,7 @@ class Curvature:
 
     def add_inverse(self, matrix: Any) -> None:
         """Add ``D⁻¹`` to matrices of the size of the rows."""
-        every = self.rows.backend.indices(np.arange(matrix.shape[1]))
-        matrix[:, every, every] += self.inverse
+        diagonal(matrix)[...] += self.inverse
 
 
 class SharedCurvature(Curvature):
@@ -182,7 +214,7 @@ class SharedCurvature(Curvature):
             between = (first + mean) * xp.sqrt(self.sum[k] * self.share[k])
             hard = KT[:, n:] * xp.sqrt(self.hard[k])
             out.append(rows.backend.outer(xp.concat([apart, between, hard], axis=1)))
-        return xp.stack(out)
+        return rows.backend.asarray(xp.stack(out))
 
     def add_inverse(self, matrix: Any) -> None:
         """Add ``D⁻¹`` to matrices of the size of the rows."""
