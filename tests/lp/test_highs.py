@@ -132,8 +132,6 @@ def test_unknown_engine():
 def test_the_engine_fits_the_shape(n, d, engine, monkeypatch):
     monkeypatch.setattr(solving, "INTERIOR_SIZE", 10)
     assert solving.choose_engine(svm(n, d), "auto") == engine
-    boxed = svm(n, d).with_box(np.zeros(d), np.ones(d))
-    assert solving.choose_engine(boxed, "auto") == "highs"
     assert solving.choose_engine(svm(n, d), "highs") == "highs"
 
 

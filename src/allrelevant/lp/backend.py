@@ -109,7 +109,7 @@ class Backend(ABC):
 
     @abstractmethod
     def factor(self, matrices: Any) -> Any:
-        """Cholesky factors, in place of positive definite matrices that are raised a little where rounding spoilt them."""
+        """Cholesky factors, perhaps in place; matrices are raised a little where rounding spoilt them."""
 
     @abstractmethod
     def solve(self, factors: Any, right: Any) -> Any:
@@ -167,7 +167,7 @@ class NumpyBackend(Backend):
         return out
 
     def factor(self, matrices: Any) -> Any:
-        """Cholesky factors, in place of positive definite matrices that are raised a little where rounding spoilt them."""
+        """Cholesky factors, perhaps in place; matrices are raised a little where rounding spoilt them."""
         matrices = np.ascontiguousarray(matrices)
         diagonals = diagonal(matrices).copy()
         for k, matrix in enumerate(matrices):
@@ -256,7 +256,7 @@ class TorchBackend(Backend):
         return scaled.transpose(1, 2) @ scaled
 
     def factor(self, matrices: Any) -> Any:
-        """Cholesky factors, in place of positive definite matrices that are raised a little where rounding spoilt them."""
+        """Cholesky factors, perhaps in place; matrices are raised a little where rounding spoilt them."""
         torch = self._torch
         factors, info = torch.linalg.cholesky_ex(matrices)
         shift = 1e-13

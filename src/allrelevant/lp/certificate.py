@@ -30,15 +30,12 @@ class Certified:
     ----------
     lower, upper : ndarray of shape (t,)
         The objective attained by a feasible point, and proven never to be exceeded.
-    opposite : ndarray of shape (t,)
-        What the same multipliers prove about the negated objective; infinite where magnitudes are charged.
     w : ndarray of shape (t, d)
         The feasible points.
     """
 
     lower: Array
     upper: Array
-    opposite: Array
     w: Array
 
 
@@ -154,12 +151,12 @@ def certify(
         reached.
     """
     duals = repair(program, duals)
-    upper, opposite = _upper_bounds(program, budget, targets, duals)
+    upper = _upper_bounds(program, budget, targets, duals)
     w, b, feasible = _pull_inside(program, budget, targets, w, b, anchor)
-    return Certified(np.where(feasible, targets.value(w), -np.inf), upper, opposite, w)
+    return Certified(np.where(feasible, targets.value(w), -np.inf), upper, w)
 
 
-def _upper_bounds(program: Program, budget: Budget, targets: Targets, duals: Duals) -> tuple[Array, Array]:
+def _upper_bounds(program: Program, budget: Budget, targets: Targets, duals: Duals) -> Array:
     size, columns = program.n_weights, targets.columns
     z = duals.alpha @ program.A + duals.beta @ program.G - duals.lam[:, None] * program.u
     if columns is not None:
@@ -178,12 +175,7 @@ def _upper_bounds(program: Program, budget: Budget, targets: Targets, duals: Dua
     places = np.arange(len(targets))[:, None], targets.index
     charge = None if targets.charge is None else targets.spread(targets.charge, size)
     np.add.at(z, places, targets.coefficient)
-    upper = np.where(unproven, np.inf, base + _support(program, budget.norm, z, charge, least))
-    if charge is not None:
-        return upper, np.full_like(upper, np.inf)
-    np.add.at(z, places, -2.0 * targets.coefficient)
-    opposite = base + _support(program, budget.norm, z, None, least)
-    return upper, np.where(unproven, np.inf, opposite)
+    return np.where(unproven, np.inf, base + _support(program, budget.norm, z, charge, least))
 
 
 def _support(program: Program, norm: float, q: Array, charge: Array | None, least: Array) -> Array:
@@ -196,7 +188,8 @@ def _support(program: Program, norm: float, q: Array, charge: Array | None, leas
     if not boxed.any():
         return np.asarray(norm * np.maximum(ratio.max(axis=1), least))
     # max_w q·w - ν(norm(w) - μ) bounds it for every ν ≥ 0 that no free weight can exploit; try the sensible ones.
-    least = np.maximum(ratio[:, ~boxed].max(axis=1, initial=0.0), least)
+    free = np.where(q > 0, np.isinf(program.upper), np.isinf(program.lower))
+    least = np.maximum(np.where(free, ratio, 0.0).max(axis=1, initial=0.0), least)
     candidates = np.sort(np.concatenate([least[:, None], np.maximum(ratio, least[:, None])], axis=1), axis=1)
     lower, upper = program.lower[boxed], program.upper[boxed]
     gamma, qb = program.gamma[boxed], q[:, boxed]
@@ -210,11 +203,7 @@ def _support(program: Program, norm: float, q: Array, charge: Array | None, leas
                 cost = (nu[:, None] * gamma + cb) * np.abs(point)
                 at = np.where(np.isfinite(point), qb * point - cost, -np.inf)
                 best = np.maximum(best, at)
-        # One finite bound only: the other direction is unlimited unless ν outweighs it.
-        free_up, free_down = ~np.isfinite(upper), ~np.isfinite(lower)
-        limit = nu[:, None] * gamma + cb
-        runaway = (free_up & (qb > limit)) | (free_down & (-qb > limit))
-        return np.asarray(nu * norm + np.where(runaway, np.inf, best).sum(axis=1))
+        return np.asarray(nu * norm + best.sum(axis=1))
 
     best = np.full(len(q), np.inf)
     for k in range(candidates.shape[1]):
@@ -252,19 +241,18 @@ def _pull_inside(
     return out_w, out_b, feasible
 
 
-def penalised_gap(program: Program, C: float, w: Array, b: Array, duals: Duals) -> float:
-    """Relative gap of a claimed optimum of ``min norm + C · loss``, for losses that are never negative.
+def penalised_gap(program: Program, C: Array, w: Array, b: Array, duals: Duals) -> Array:
+    """Relative gaps of claimed optima of ``min norm + C · loss``, for losses that are never negative.
 
     The multipliers are those of the bound problem with ``λ = C``; their value ``α·r + β·h`` bounds the optimum from
     below if ``|z| ≤ γ``. An excess over γ is charged: no optimal point has a norm above the value at hand.
     """
-    fixed = repair(program, Duals(np.atleast_2d(duals.alpha), np.atleast_2d(duals.beta), np.array([C])))
-    z = fixed.alpha @ program.A + fixed.beta @ program.G - C * program.u
-    excess = float(np.max(np.abs(z) / program.gamma, initial=1.0)) - 1.0
-    primal = float(program.norm(w) + C * program.loss(w, b))
-    dual = float((fixed.alpha @ program.r + fixed.beta @ program.h)[0]) - excess * primal
-    if program.hard_violation(w, b) > 1e-9:
-        return np.inf
+    fixed = repair(program, Duals(duals.alpha, duals.beta, C))
+    z = fixed.alpha @ program.A + fixed.beta @ program.G - C[:, None] * program.u
+    excess = np.max(np.abs(z) / program.gamma, axis=1, initial=1.0) - 1.0
+    primal = program.norm(w) + C * program.loss(w, b)
+    dual = fixed.alpha @ program.r + fixed.beta @ program.h - excess * primal
     # An objective of next to nothing is measured against the loss of a model that does nothing.
     scale = C * float(program.s @ program.slacks.greatest(np.abs(program.r)))
-    return (primal - dual) / max(abs(primal), 1e-6 * scale, 1e-12)
+    gap = (primal - dual) / np.maximum(np.maximum(np.abs(primal), 1e-6 * scale), 1e-12)
+    return np.asarray(np.where(program.hard_violation(w, b) > 1e-9, np.inf, gap))

@@ -292,6 +292,20 @@ class HighsPenalised(_Model):
         n = self.program.n_rows
         return w, b, Duals(values[None, :n], values[None, n:], np.array([C]))
 
+    def path(self, values: Array) -> tuple[Array, Array, Duals]:
+        """Minimise for several `C`, ascending, each from the basis of the last one."""
+        program, count = self.program, len(values)
+        w, b = np.empty((count, program.n_weights)), np.empty((count, program.n_offsets))
+        alpha, beta = np.empty((count, program.n_rows)), np.empty((count, program.n_hard))
+        for k, C in enumerate(values):
+            w[k], b[k], duals = self.solve(C)
+            alpha[k], beta[k] = duals.alpha[0], duals.beta[0]
+            if program.loss(w[k], b[k]) <= 0.0:
+                # Without loss a larger penalty of it changes nothing.
+                w[k:], b[k:], alpha[k:], beta[k:] = w[k], b[k], alpha[k], beta[k]
+                break
+        return w, b, Duals(alpha, beta, values)
+
     def _set_penalty(self, C: float) -> None:
         program, highs = self.program, self._highs
         n, sums = program.n_rows, self._n_sums

@@ -20,13 +20,16 @@ cancellation (``1 − pD`` is written as the product it equals); otherwise a los
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from allrelevant.lp.backend import Backend, NumpyBackend
 from allrelevant.lp.newton import System, TallSystem, WideSystem
-from allrelevant.lp.program import Array, Budget, Duals, Program, Targets
+from allrelevant.lp.preset import Preset
+from allrelevant.lp.program import Array, Budget, Duals, Indices, Program, Targets
 from allrelevant.lp.rows import Batch, Rows, State
 
 __all__ = ["InteriorBounds"]
@@ -34,6 +37,12 @@ __all__ = ["InteriorBounds"]
 #: Stop when the complementarity of a target falls below this share of the norm budget.
 GAP = 1e-9
 MAX_ITERATIONS = 80
+#: Iterations after which the starting residuals are gone, as a rule.
+FEASIBLE = 4
+
+
+#: Which of the targets given, with their iterates and gaps, need not be followed further.
+Enough = Callable[[Indices, State, Batch, Array], NDArray[np.bool_]]
 
 
 class InteriorBounds:
@@ -42,7 +51,7 @@ class InteriorBounds:
     Parameters
     ----------
     program : Program
-        A program without box bounds.
+        The rows; finite bounds of weights become rows, and weights that leave no choice are taken out.
     budget : Budget
         One budget with room inside.
     start : tuple of ndarray
@@ -59,33 +68,56 @@ class InteriorBounds:
     def __init__(
         self, program: Program, budget: Budget, start: tuple[Array, Array], backend: Backend | None = None
     ) -> None:
-        if program.boxed.any():
-            raise ValueError("the interior engine takes no box bounds; use the reference engine")
-        self.program, self.budget = program, budget
+        self._preset = Preset(program)
+        w, b = start
+        self.program, self.budget = self._preset.program, self._preset.budget(budget)
         self.backend = NumpyBackend() if backend is None else backend
         self.xp = self.backend.xp
-        self._rows = Rows(program, budget, self.backend)
+        self._rows = Rows(self.program, self.budget, self.backend)
         self._system: type[System] = WideSystem if self._rows.wide else TallSystem
         self._part = self._rows.parts
-        self._state = self._centre(start)
+        self._state = self._centre((w[self._preset.free], b))
         wp, wm = self._part[:2]
         to_numpy = self.backend.to_numpy
-        self.centre = to_numpy(self._state.P[0, wp] - self._state.P[0, wm]), to_numpy(self._state.b[0])
+        w = to_numpy(self._state.P[:, wp] - self._state.P[:, wm])
+        self.centre = self._preset.weights(w)[0], to_numpy(self._state.b[0])
 
     def solve(self, targets: Targets) -> tuple[Array, Array, Duals]:
         """Maximise all targets at once. What did not converge shows in its certificate, not here."""
         program, t, xp, backend = self.program, len(targets), self.xp, self.backend
         wp, wm, _, surplus, hard, loss, _ = self._part
-        d = program.n_weights
-        goal = backend.asarray(targets.spread(targets.coefficient, d))
-        charge = None if targets.charge is None else backend.asarray(targets.spread(targets.charge, d))
+        goal, charge = (
+            None
+            if part is None
+            else backend.asarray(targets.spread(part, len(self._preset.free))[:, self._preset.free])
+            for part in (targets.coefficient, targets.charge)
+        )
         linear = self._rows.linear[None]
         if targets.columns is not None:
             linear = xp.repeat(linear, t, axis=0)
             linear[:, targets.columns.slots(program)] = backend.asarray(targets.columns.u)
-        batch = Batch(goal, charge, self._rows.whole(targets.columns), linear)
+        columns = self._rows.whole(self._preset.columns(targets.columns))
+        batch = Batch(goal, charge, columns, linear)
+        lower, upper = np.full(t, -np.inf), np.full(t, np.inf)
 
-        state = self._starts(batch)
+        def outdone(alive: Indices, state: State, batch: Batch, gap: Array) -> NDArray[np.bool_]:
+            value = backend.to_numpy(xp.sum(batch.goal * (state.P[:, wp] - state.P[:, wm]), axis=1))
+            lower[alive], upper[alive] = value, value + gap
+            # With something to spare: it is the certificate that decides.
+            return targets.outdone(np.where(lower > 0.2 * upper, 0.999 * lower, -np.inf), upper)[alive]
+
+        w, b, Z = self._run(self._starts(batch), batch, outdone if targets.paired else None)
+        beta = Z[:, hard][:, : self._preset.n_hard]
+        return self._preset.weights(w), b, Duals(Z[:, surplus], beta, Z[:, loss][:, 0])
+
+    def _run(self, state: State, batch: Batch, enough: Enough | None) -> tuple[Array, Array, Array]:
+        """Iterate until the complementarity of every target is next to nothing, or enough.
+
+        Returns weights, offsets and duals.
+        """
+        xp, backend = self.xp, self.backend
+        wp, wm, *_ = self._part
+        t = len(state.P)
         done = State(*(xp.empty_like(part) for part in (state.P, state.Z, state.b, state.m)))
         alive = np.arange(t)
         best, stalled = np.full(t, np.inf), np.zeros(t, dtype=int)
@@ -96,6 +128,8 @@ class InteriorBounds:
             best = np.where(improved, gap, best)
             stalled = np.where(improved, 0, stalled + 1)
             stop = (gap <= GAP * self.budget.norm) | (stalled >= 6) | ~np.isfinite(gap)
+            if enough is not None and iteration >= FEASIBLE:
+                stop |= enough(alive, state, batch, gap)
             if iteration == MAX_ITERATIONS:
                 stop[:] = True
             if stop.any():
@@ -112,7 +146,7 @@ class InteriorBounds:
                 state, batch, products = state.take(keep), batch.take(keep), products[keep]
             self._iterate(state, batch, products)
         P, Z, b = (backend.to_numpy(part) for part in (done.P, done.Z, done.b))
-        return P[:, wp] - P[:, wm], b, Duals(Z[:, surplus], Z[:, hard], Z[:, loss][:, 0])
+        return P[:, wp] - P[:, wm], b, Z
 
     # Starting points -----------------------------------------------------------------------------------------
 
@@ -169,7 +203,8 @@ class InteriorBounds:
         centre, t = self._state, len(goal)
         P, Z, b, m = (xp.repeat(part, t, axis=0) for part in (centre.P, centre.Z, centre.b, centre.m))
         wish = xp.abs(goal) if batch.charge is None else xp.abs(goal) + batch.charge
-        Z = Z * (2 * xp.max(xp.maximum(P[:, wp], P[:, wm]) * wish, axis=1)[:, None])
+        reach = xp.max(xp.maximum(P[:, wp], P[:, wm]) * wish, axis=1)
+        Z = Z * (2 * xp.where(reach > 0, reach, 1.0)[:, None])
         shift = goal
         if columns is not None:
             # The centre knows nothing of these columns; make room for what they change.

@@ -3,7 +3,6 @@
 Slacks and surpluses are eliminated, which leaves multipliers of rows ``dα = D (c − A dw − B db) + pull dλ`` and weights
 ``dw = (u⁺ − u⁻) + Θ (dy − κγ dν)`` with ``dy = Aᵀdα − u dλ``. Eliminating the former leaves a matrix of the size of
 weights and offsets (:class:`TallSystem`), eliminating the latter one of the size of the rows (:class:`WideSystem`).
-Where the loss is priced, not limited, its multiplier and that of the norm are given, and so ``dλ = dν = 0``.
 """
 
 from __future__ import annotations
@@ -40,6 +39,8 @@ class System(ABC):
         The targets.
     """
 
+    factors: Any
+
     def __init__(self, rows: Rows, state: State, batch: Batch) -> None:
         self.rows, self.columns, self.linear, self.xp = rows, batch.columns, batch.linear, rows.backend.xp
         xp, n, d = self.xp, rows.n, rows.d
@@ -58,16 +59,11 @@ class System(ABC):
         self.res_rows = P[:, rows.rows] + rows.right - rows.forward(x, self.columns)
         self.res_rows[:, :n] -= rows.per_row(P[:, xi])
         adjoint = rows.adjoint(Z[:, rows.rows], self.columns)
-        if rows.budget is None:
-            lam, nu, self.price = batch.fixed[:, None], 1.0, None
-            self.zero = 0.0 * batch.fixed
-            self.res_loss = self.res_norm = self.res_m = self.zero
-        else:
-            lam, nu, self.price = Z[:, loss], Z[:, norm], rows.budget.price
-            spent = P[:, xi] @ rows.s + xp.sum(x * self.linear, axis=1)
-            self.res_loss = rows.loss_limit(state.m) - spent - P[:, loss][:, 0]
-            self.res_norm = state.m - (P[:, wp] + P[:, wm]) @ rows.gamma - P[:, norm][:, 0]
-            self.res_m = 0.0 * lam[:, 0] if self.price is None else (lam / self.price - nu)[:, 0]
+        lam, nu, self.price = Z[:, loss], Z[:, norm], rows.budget.price
+        spent = P[:, xi] @ rows.s + xp.sum(x * self.linear, axis=1)
+        self.res_loss = rows.loss_limit(state.m) - spent - P[:, loss][:, 0]
+        self.res_norm = state.m - (P[:, wp] + P[:, wm]) @ rows.gamma - P[:, norm][:, 0]
+        self.res_m = 0.0 * lam[:, 0] if self.price is None else (lam / self.price - nu)[:, 0]
         y = adjoint - lam * self.linear
         self.res_b = -y[:, d:]
         y = y[:, :d] + batch.goal
@@ -103,28 +99,23 @@ class System(ABC):
         ux = U[:, xi] - Q[:, xi] * self.res_xi
         c = self.res_rows + U[:, rows.rows]
         c[:, :n] -= rows.per_row(ux)
-        limited = rows.budget is not None
-        right_loss = self.res_loss - ux @ rows.s - U[:, loss][:, 0] if limited else self.zero
-        right_norm = self.res_norm - U[:, norm][:, 0] if limited else self.zero
+        right_loss = self.res_loss - ux @ rows.s - U[:, loss][:, 0]
+        right_norm = self.res_norm - U[:, norm][:, 0]
         da, dy, db, dlam, dnu, dm = self._solve(Shift(up, um, c, right_loss, right_norm))
         dZ = xp.empty_like(Q)
         dZ[:, rows.rows] = da
-        dZ[:, wp] = self.res_wp - dy
-        dZ[:, wm] = self.res_wm + dy
-        dZ[:, xi] = self.res_xi - rows.per_slack(da[:, :n])
-        if limited:
-            more = dnu[:, None] * rows.gamma
-            dZ[:, wp] += more
-            dZ[:, wm] += more
-            dZ[:, xi] += dlam[:, None] * rows.s
-            dZ[:, loss], dZ[:, norm] = dlam[:, None], dnu[:, None]
+        more = dnu[:, None] * rows.gamma
+        dZ[:, wp] = more - dy + self.res_wp
+        dZ[:, wm] = more + dy + self.res_wm
+        dZ[:, xi] = dlam[:, None] * rows.s - rows.per_slack(da[:, :n]) + self.res_xi
+        dZ[:, loss], dZ[:, norm] = dlam[:, None], dnu[:, None]
         return dZ, db, dm
 
-    def _first(self, right: Any, shared: Any) -> Any:
+    def _first(self, right: Any, *shared: Any) -> Any:
         """Solve for one right side, the first time together with those that do not change, kept in `solved`."""
         solve = self.rows.backend.solve
         if self.solved is None:
-            together = solve(self.factors, self.xp.concat([right[:, None], shared], axis=1))
+            together = solve(self.factors, self.xp.concat([right[:, None], *shared], axis=1))
             self.solved = together[:, 1:]
             return together[:, 0]
         return solve(self.factors, right[:, None])[:, 0]
@@ -142,18 +133,15 @@ class TallSystem(System):
         main *= 1.0 + 1e-14
         main[:, :d] += 1.0 / self.theta
         self.factors = rows.backend.factor(matrix)
-        self.borders = matrix[:, :0]
-        if rows.budget is not None:
-            pulled = self.pull
-            if rows.m:
-                pulled = xp.zeros_like(self.res_rows)
-                pulled[:, : rows.n] = self.pull
-            self.a = rows.adjoint(pulled, self.columns) - self.linear
-            self.k = xp.zeros_like(self.a)
-            self.k[:, :d] = self.kappa * rows.gamma
-            self.borders = xp.stack([self.a, self.k], axis=1)
-            self.e = self.curve.rest + Q[:, loss][:, 0]
-            self.f = 4 * (Q[:, wp] * Q[:, wm] / self.theta) @ rows.gamma**2 + Q[:, norm][:, 0]
+        pulled = self.pull
+        if rows.m:
+            pulled = xp.zeros_like(self.res_rows)
+            pulled[:, : rows.n] = self.pull
+        self.a = rows.adjoint(pulled, self.columns) - self.linear
+        self.k = xp.zeros_like(self.a)
+        self.k[:, :d] = self.kappa * rows.gamma
+        self.e = self.curve.rest + Q[:, loss][:, 0]
+        self.f = 4 * (Q[:, wp] * Q[:, wm] / self.theta) @ rows.gamma**2 + Q[:, norm][:, 0]
 
     def _solve(self, shift: Shift) -> tuple[Any, Any, Any, Any, Any, Any]:
         rows, xp = self.rows, self.xp
@@ -163,20 +151,15 @@ class TallSystem(System):
         rhs = rows.adjoint(weighted, self.columns)
         rhs[:, :d] += (up - um) / self.theta
         rhs[:, d:] -= self.res_b
-        x = self._first(rhs, self.borders)
-        if rows.budget is None:
-            dlam = dnu = dm = self.zero
-        else:
-            one = xp.sum(self.pull * c[:, :n], axis=1) - right_loss - xp.sum(self.a * x, axis=1)
-            two = xp.sum(self.k * x, axis=1) - right_norm + self._spread(up, um)
-            dlam, dnu, dm = self._border(one, two)
-            x = x + self.solved[:, 0] * dlam[:, None] - self.solved[:, 1] * dnu[:, None]
+        x = self._first(rhs, self.a[:, None], self.k[:, None])
+        one = xp.sum(self.pull * c[:, :n], axis=1) - right_loss - xp.sum(self.a * x, axis=1)
+        two = xp.sum(self.k * x, axis=1) - right_norm + self._spread(up, um)
+        dlam, dnu, dm = self._border(one, two)
+        x = x + self.solved[:, 0] * dlam[:, None] - self.solved[:, 1] * dnu[:, None]
         da = weighted - self.curve.apply(rows.forward(x, self.columns))
+        da[:, :n] += self.pull * dlam[:, None]
         # The weights are what was solved for; y follows, and its residual takes the rounding.
-        dy = (x[:, :d] - up + um) / self.theta
-        if rows.budget is not None:
-            da[:, :n] += self.pull * dlam[:, None]
-            dy += self.k[:, :d] * dnu[:, None]
+        dy = (x[:, :d] - up + um) / self.theta + self.k[:, :d] * dnu[:, None]
         return da, dy, x[:, d:], dlam, dnu, dm
 
     def _spread(self, up: Any, um: Any) -> Any:
@@ -228,22 +211,17 @@ class WideSystem(System):
         """``B, g₁, g₂`` and ``P``, of which the last is wanted for its own sake."""
         rows, xp = self.rows, self.xp
         BT = rows.KT[rows.d :]
-        border = [xp.broadcast_to(BT, (len(self.Q), *BT.shape))]
-        if rows.budget is not None:
-            xi = rows.parts[2]
-            P = xp.zeros_like(self.res_rows)
-            P[:, : rows.n] = rows.per_row(rows.s * self.Q[:, xi])
-            g1 = P + rows.forward(self.theta * self.linear[:, : rows.d], self.columns)
-            g2 = rows.forward(self.theta * self.kappa * rows.gamma, self.columns)
-            border += [g1[:, None], g2[:, None], P[:, None]]
-        return xp.concat(border, axis=1)
+        P = xp.zeros_like(self.res_rows)
+        P[:, : rows.n] = rows.per_row(rows.s * self.Q[:, rows.parts[2]])
+        g1 = P + rows.forward(self.theta * self.linear[:, : rows.d], self.columns)
+        g2 = rows.forward(self.theta * self.kappa * rows.gamma, self.columns)
+        B = xp.broadcast_to(BT, (len(P), *BT.shape))
+        return xp.concat([B, g1[:, None], g2[:, None], P[:, None]], axis=1)
 
     def _corner(self, border: Any, solved: Any) -> Any:
         """What the border leaves of itself, after the elimination of the multipliers."""
         rows, xp, Q, theta = self.rows, self.xp, self.Q, self.theta
         n, d, p, t = rows.n, rows.d, rows.p, len(Q)
-        if rows.budget is None:
-            return -(border @ xp.matrix_transpose(solved))
         *_, loss, norm = rows.parts
         u, v = self.linear[:, :d], self.linear[0, d:]
         bent = theta * self.kappa * rows.gamma
@@ -275,7 +253,7 @@ class WideSystem(System):
 
     def _solve(self, shift: Shift) -> tuple[Any, Any, Any, Any, Any, Any]:
         rows, xp = self.rows, self.xp
-        d, p, limited = rows.d, rows.p, rows.budget is not None
+        d, p = rows.d, rows.p
         up, um, c, right_loss, right_norm = shift
         u = self.linear[:, :d]
         c = c - rows.forward(up - um, self.columns)
@@ -284,23 +262,18 @@ class WideSystem(System):
         h0 = self._first(c, self.G)
         if self.T is None:
             self.T = self._corner(self.G, self.solved)
-            self.G, self.solved = self.G[:, : p + 2 * limited], self.solved[:, : p + 2 * limited]
-        right = self.res_b
-        if limited:
-            loss_equation = right_loss - xp.sum(u * (up - um), axis=1)
-            norm_equation = right_norm - (up + um) @ rows.gamma
-            right = xp.concat([right, loss_equation[:, None], norm_equation[:, None]], axis=1)
+            self.G, self.solved = self.G[:, : p + 2], self.solved[:, : p + 2]
+        loss_equation = right_loss - xp.sum(u * (up - um), axis=1)
+        norm_equation = right_norm - (up + um) @ rows.gamma
+        right = xp.concat([self.res_b, loss_equation[:, None], norm_equation[:, None]], axis=1)
         right = right - xp.sum(self.G * h0[:, None], axis=2)
         if self.price is not None:
             right = xp.concat([right, self.res_m[:, None]], axis=1)
         steps = xp.linalg.solve(self.T, right[:, :, None])[:, :, 0]
-        db = steps[:, :p]
+        db, dlam, dnu = steps[:, :p], steps[:, p], steps[:, p + 1]
+        dm = 0.0 * dlam if self.price is None else steps[:, p + 2]
         signed = xp.concat([-db, steps[:, p : p + 2]], axis=1)
         da = h0 + (signed[:, None] @ self.solved)[:, 0]
         # The multipliers are what was solved for; the weights follow.
-        dy = rows.adjoint(da, self.columns)[:, :d]
-        if not limited:
-            return da, dy, db, self.zero, self.zero, self.zero
-        dlam, dnu = steps[:, p], steps[:, p + 1]
-        dm = 0.0 * dlam if self.price is None else steps[:, p + 2]
-        return da, dy - dlam[:, None] * u, db, dlam, dnu, dm
+        dy = rows.adjoint(da, self.columns)[:, :d] - dlam[:, None] * u
+        return da, dy, db, dlam, dnu, dm

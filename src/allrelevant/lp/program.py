@@ -348,26 +348,47 @@ class Targets:
         What a unit of their magnitude costs, at least 0: ``max −Σ |w_index|`` finds the least magnitude of a group.
     columns : Columns or None
         Columns of their own.
+    paired : bool
+        Whether targets follow each other in pairs of which only the greater value is wanted, as long as both are shown
+        to reach 0: the two sides of a magnitude. The lesser need not be solved to the end.
     """
 
     index: Indices
     coefficient: Array
     charge: Array | None = None
     columns: Columns | None = None
+    paired: bool = False
 
     @classmethod
     def single(cls, index: ArrayLike, sign: ArrayLike, columns: Columns | None = None) -> Targets:
         """Objectives ``max sign · w_index`` of one weight each."""
         return cls(np.asarray(index, dtype=np.intp)[:, None], np.asarray(sign, dtype=float)[:, None], None, columns)
 
+    @classmethod
+    def sides(cls, index: Indices, coefficient: Array) -> Targets:
+        """Both sides of magnitudes ``|Σ coefficient · w_index|``, one pair each."""
+        signs = np.tile([1.0, -1.0], len(index))[:, None]
+        return cls(np.repeat(index, 2, axis=0), signs * np.repeat(coefficient, 2, axis=0), paired=True)
+
     def __len__(self) -> int:
         return len(self.index)
 
     def take(self, chosen: Indices) -> Targets:
-        """Some of the targets."""
+        """Some of the targets; pairs only where whole pairs are chosen."""
         charge = None if self.charge is None else self.charge[chosen]
         columns = None if self.columns is None else self.columns.take(chosen)
-        return Targets(self.index[chosen], self.coefficient[chosen], charge, columns)
+        paired = self.paired and len(chosen) % 2 == 0
+        if paired:
+            first, second = chosen[::2], chosen[1::2]
+            paired = bool(np.all((first % 2 == 0) & (second == first + 1)))
+        return Targets(self.index[chosen], self.coefficient[chosen], charge, columns, paired)
+
+    def outdone(self, lower: Array, upper: Array) -> NDArray[np.bool_]:
+        """Mask of the targets that reach 0 and provably no further than the other of their pair."""
+        if not self.paired:
+            return np.zeros(len(self), dtype=bool)
+        rival = np.arange(len(self)) ^ 1
+        return np.asarray((lower >= 0.0) & (upper <= lower[rival]))
 
     def value(self, w: Array) -> Array:
         """Objectives at one point each."""

@@ -28,7 +28,7 @@ class Rows:
         Whether there are fewer rows than weights and offsets.
     """
 
-    def __init__(self, program: Program, budget: Budget | None, backend: Backend) -> None:
+    def __init__(self, program: Program, budget: Budget, backend: Backend) -> None:
         self.program, self.budget, self.backend = program, budget, backend
         array = backend.asarray
         K = np.block([[program.A, program.B], [program.G, program.H]])
@@ -37,7 +37,7 @@ class Rows:
         self.gamma, self.linear = array(program.gamma), array(np.concatenate([program.u, program.v]))
         self.slacks, self.of_row = program.slacks, backend.indices(program.slacks.of_row)
         self.n, self.m, self.d, self.p = program.n_rows, program.n_hard, program.n_weights, program.n_offsets
-        sizes = [0, self.d, self.d, program.slacks.count, self.n, self.m, *((1, 1) if budget else (0, 0))]
+        sizes = [0, self.d, self.d, program.slacks.count, self.n, self.m, 1, 1]
         self.parts = [slice(a, b) for a, b in pairwise(np.cumsum(sizes).tolist())]
         self.rows = slice(self.parts[3].start, self.parts[4].stop)
         self.wide = self.n + self.m < self.d + self.p
@@ -50,7 +50,6 @@ class Rows:
     def loss_limit(self, m: Any) -> Any:
         """Loss budget that goes with norm budgets `m`."""
         budget = self.budget
-        assert budget is not None
         return 0.0 * m + budget.loss if budget.price is None else (budget.norm - m) / budget.price
 
     def per_row(self, values: Any) -> Any:
@@ -110,21 +109,18 @@ class Batch:
         Columns of their own.
     linear : array of shape (t, d + p) or (1, d + p)
         Linear loss of weights and offsets.
-    fixed : array of shape (t,) or None
-        Multipliers of the loss where it is priced, not limited.
     """
 
     goal: Any
     charge: Any
     columns: Any
     linear: Any
-    fixed: Any = None
 
     def take(self, keep: Any) -> Batch:
         """Keep some of the targets."""
         linear = self.linear if self.linear.shape[0] == 1 else self.linear[keep]
-        rest = (None if part is None else part[keep] for part in (self.charge, self.columns))
-        return Batch(self.goal[keep], *rest, linear, None if self.fixed is None else self.fixed[keep])
+        charge, columns = (None if part is None else part[keep] for part in (self.charge, self.columns))
+        return Batch(self.goal[keep], charge, columns, linear)
 
 
 class Curvature:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -51,11 +51,7 @@ class Bounds:
     Attributes
     ----------
     value : ndarray of shape (t,)
-        The greatest objective, attained by a feasible point.
-    opposite : ndarray of shape (t,)
-        Proven upper bound of the negated objective.
-    least, most : ndarray of shape (d,)
-        Range of every weight over the feasible points visited.
+        The greatest objective, attained by a feasible point; of the lesser of a pair, what was attained.
     gap : float
         Largest distance from the attained value to the proven bound, as a share of the norm budget.
     n_reference : int
@@ -65,9 +61,6 @@ class Bounds:
     """
 
     value: Array
-    opposite: Array
-    least: Array
-    most: Array
     gap: float
     n_reference: int
     points: Array | None = None
@@ -77,16 +70,13 @@ class Bounds:
         """Put the bounds of several batches, or of none, together."""
         return cls(
             value=np.concatenate([np.empty(0), *(part.value for part in parts)]),
-            opposite=np.concatenate([np.empty(0), *(part.opposite for part in parts)]),
-            least=np.min([part.least for part in parts], axis=0, initial=np.inf),
-            most=np.max([part.most for part in parts], axis=0, initial=-np.inf),
             gap=max((part.gap for part in parts), default=0.0),
             n_reference=sum(part.n_reference for part in parts),
         )
 
 
 def choose_engine(program: Program, engine: str) -> str:
-    """Resolve ``"auto"``: the interior engine for programs without a box that are not large in both directions."""
+    """Resolve ``"auto"``: the interior engine for programs that are not large in both directions."""
     if engine not in ENGINES:
         raise ValueError(f"engine={engine!r} is unknown; choose one of {', '.join(map(repr, ENGINES))}")
     if engine != "auto":
@@ -167,7 +157,7 @@ class BoundSolver:
             If a target can be proven by none.
         """
         t, d = len(targets), self.program.n_weights
-        value, opposite, gap, w = np.empty(t), np.empty(t), np.full(t, np.inf), np.empty((t, d))
+        value, upper, w = np.full(t, -np.inf), np.full(t, np.inf), np.empty((t, d))
         rest, n_reference = np.arange(t), 0
         claims = np.repeat(self._start[0][None], t, axis=0)
         for propose in self._engines():
@@ -175,9 +165,11 @@ class BoundSolver:
             claim = propose(part, claims[rest])
             claims[rest] = claim[0]
             proof = certify(self.program, self.budget, part, *claim, self._anchor)
-            value[rest], opposite[rest], w[rest] = proof.lower, proof.opposite, proof.w
-            gap[rest] = (proof.upper - proof.lower) / self.budget.norm
-            rest = rest[~(gap[rest] <= GAP_LIMIT)]
+            upper[rest] = np.minimum(upper[rest], proof.upper)
+            better = proof.lower > value[rest]
+            value[rest[better]], w[rest[better]] = proof.lower[better], proof.w[better]
+            gap = np.where(targets.outdone(value, upper), 0.0, (upper - value) / self.budget.norm)
+            rest = np.flatnonzero(~(gap <= GAP_LIMIT))
             if not len(rest):
                 break
             n_reference = len(rest)
@@ -188,7 +180,7 @@ class BoundSolver:
                 f"norm budget apart (limit {GAP_LIMIT:g}); a wider budget or better scaled data may help"
             )
         found = w if points else None
-        return Bounds(value, opposite, w.min(axis=0), w.max(axis=0), float(gap.max()), n_reference, found)
+        return Bounds(value, float(gap.max()), n_reference, found)
 
     def _engines(self) -> Iterator[Callable[[Targets, Array], Proposal]]:
         """Ways to solve targets, given also the points last claimed to be optimal, one after the other."""
@@ -215,7 +207,7 @@ class BoundSolver:
 def _small(program: Program) -> bool:
     """Whether the interior engine can take the program at all."""
     size = min(program.n_weights + program.n_offsets, program.n_rows + program.n_hard)
-    return size <= INTERIOR_SIZE and not bool(program.boxed.any())
+    return size <= INTERIOR_SIZE
 
 
 def _has_room(program: Program, budget: Budget, w: Array, b: Array) -> bool:
@@ -237,27 +229,36 @@ def _deep_point(program: Program, budget: Budget, start: tuple[Array, Array]) ->
 
 
 class PenalisedSolver:
-    """Proven optima of ``min norm + C · loss`` along a path of `C`, each from the one before."""
+    """Proven optima of ``min norm + C · loss`` for some values of `C`."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._highs = HighsPenalised(program)
 
-    def solve(self, C: float, *, limit: float | None = None) -> tuple[Array, Array]:
-        """Return the optimal point ``(w, b)``, proven to the given relative gap, :data:`GAP_LIMIT` by default.
+    @cached_property
+    def _highs(self) -> HighsPenalised:
+        return HighsPenalised(self.program)
+
+    def solve(self, C: float) -> tuple[Array, Array]:
+        """Return the optimal point ``(w, b)``, proven to a relative gap of :data:`GAP_LIMIT`.
 
         Raises
         ------
         SolverError
             If the optimum cannot be proven.
         """
-        limit = GAP_LIMIT if limit is None else limit
-        for cold in (False, True):
-            w, b, duals = self._highs.solve(C, cold=cold)
-            gap = penalised_gap(self.program, C, w, b, duals)
-            if gap <= limit:
-                return w, b
-        raise SolverError(
-            f"the baseline model for C={C:g} was not proven optimal: relative gap {gap:.2g} (limit {limit:g}); "
-            "better scaled data or another C may help"
-        )
+        w, b = self.path(np.array([C]), GAP_LIMIT)
+        return w[0], b[0]
+
+    def path(self, values: Array, limit: float) -> tuple[Array, Array]:
+        """Return the optimal points for several `C`, ascending, proven to the given relative gap."""
+        w, b, duals = self._highs.path(values)
+        gap = penalised_gap(self.program, values, w, b, duals)
+        for k in np.flatnonzero(~(gap <= limit)):
+            w[k], b[k], own = self._highs.solve(values[k], cold=True)
+            gap = penalised_gap(self.program, values[[k]], w[[k]], b[[k]], own)
+            if not gap[0] <= limit:
+                raise SolverError(
+                    f"the baseline model for C={values[k]:g} was not proven optimal: relative gap {gap[0]:.2g} (limit "
+                    f"{limit:g}); better scaled data or another C may help"
+                )
+        return w, b

@@ -165,13 +165,7 @@ def _empty(program: Program) -> tuple[Array, Array]:
 def _path_scores(formulation: Formulation, X: Array, target: Array, fold: Fold, path: Array) -> Array:
     train, test = fold.train > 0, fold.test > 0
     program = formulation.program(X[train], target[train], fold.train[train])
-    solver = PenalisedSolver(program)
-    scores = np.empty(len(path))
-    for k, C in enumerate(path):
-        w, b = solver.solve(C, limit=SEARCH_GAP) if C > 0 else _empty(program)
-        scores[k] = formulation.score(target[test], formulation.predict(X[test], w, b), fold.test[test])
-        if program.loss(w, b) <= 0.0:
-            # Without loss a larger penalty of it changes nothing.
-            scores[k:] = scores[k]
-            break
-    return scores
+    models = [_empty(program)] if path[0] == 0.0 else []
+    models += zip(*PenalisedSolver(program).path(path[len(models) :], SEARCH_GAP), strict=True)
+    predictions = (formulation.predict(X[test], w, b) for w, b in models)
+    return np.array([formulation.score(target[test], prediction, fold.test[test]) for prediction in predictions])

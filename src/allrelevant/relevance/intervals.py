@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -79,13 +79,13 @@ def relevance_intervals(
     features: Sequence[Feature],
     solving: Solving,
 ) -> Intervals:
-    """Bound features from both sides by two linear programs per contrast, fewer where the answer is already known.
+    """Bound features from both sides by two linear programs per contrast.
 
     The near-optimal set is convex, so a contrast ranges over one interval ``[low, high]`` and its magnitude over
-    ``[max(0, low, −high), max(−low, high)]``. What needs no program: a feature whose columns equal those of another one
-    or their negatives; and the less likely side of a single weight once a visited point shows that the weight can
-    vanish and the multipliers of the likelier side prove that this side reaches further. A feature whose columns are 0
-    is part of no model; it is given the interval [0, 0], not the norm that happens to be left over for it.
+    ``[max(0, low, −high), max(−low, high)]``. The end nearer to 0 is not followed further than to where the other is
+    proven to lie beyond it. A feature whose columns equal those of another one, or their negatives, needs no program. A
+    feature whose columns are 0 is part of no model; it is given the interval [0, 0], not the norm that happens to be
+    left over for it.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def relevance_intervals(
 
     minimum, maximum = np.zeros(count), np.zeros(count)
     with progress.stage("intervals", 2 * sum(len(feature.contrasts) for _, feature in linear) + 2 * len(totals)):
-        low, high, owner, gap, n_programs = _contrasts(near, linear, solver, solving)
+        low, high, owner, gap, n_programs = _contrasts(linear, solver, solving)
         np.maximum.at(minimum, owner, np.maximum(np.maximum(low, -high), 0.0))
         np.maximum.at(maximum, owner, np.maximum(high, -low))
         for k, feature in totals:
@@ -128,32 +128,22 @@ def relevance_intervals(
 
 
 def _contrasts(
-    near: NearOptimalSet,
     features: Sequence[tuple[int, Feature]],
     solver: BoundSolver,
     solving: Solving,
 ) -> tuple[Array, Array, Indices, float, int]:
-    """Range ``[low, high]`` of every contrast in the direction it has in the baseline, and the feature it is of."""
+    """Range ``[low, high]`` of every contrast, and the feature it is of.
+
+    Where a contrast can vanish, the end that is nearer to 0 may be nearer still.
+    """
     parts = [
         (k, feature.weights[contrast != 0.0], contrast[contrast != 0.0])
         for k, feature in features
         for contrast in feature.contrasts
     ]
     goals = _Goals.of(parts)
-    value = (near.w[goals.index] * goals.coefficient).sum(axis=1)
-    sign = np.where(value < 0, -1.0, 1.0)[:, None]
-    likely = solving.solve(solver, Targets(goals.index, sign * goals.coefficient))
-    least, most = np.minimum(likely.least, near.w), np.maximum(likely.most, near.w)
-    weight, side = goals.index[:, 0], (sign * goals.coefficient)[:, 0]
-    vanishes = np.where(side > 0, least[weight] <= 0, most[weight] >= 0)
-    settled = (np.count_nonzero(goals.coefficient, axis=1) == 1) & vanishes & (likely.opposite <= likely.value)
-    solving.progress.step(int(settled.sum()))
-    rest = np.flatnonzero(~settled)
-    against = Targets(goals.index[rest], -(sign * goals.coefficient)[rest])
-    other = solving.solve(solver, against)
-    low = np.zeros(len(parts))
-    low[rest] = -other.value
-    return low, likely.value, goals.owner, max(likely.gap, other.gap), len(parts) + len(rest)
+    found = solving.solve(solver, Targets.sides(goals.index, goals.coefficient))
+    return -found.value[1::2], found.value[::2], goals.owner, found.gap, 2 * len(parts)
 
 
 def greatest_relevance(
@@ -177,20 +167,18 @@ def greatest_relevance(
     count = 1 if columns is None else len(columns.u)
     if feature.total and len(feature.weights) > EXACT_TOTAL:
         return _ascend(solver, feature, columns, count)
+    directions = feature.contrasts
     if feature.total:
-        signs = np.array(list(product((1.0, -1.0), repeat=len(feature.weights))))
-        directions = signs * feature.contrasts
-    else:
-        directions = np.vstack([feature.contrasts, -feature.contrasts])
+        # Half of the patterns of signs: the others are their negatives.
+        directions = np.array([(1.0, *signs) for signs in product((1.0, -1.0), repeat=len(feature.weights) - 1)])
+        directions = directions * feature.contrasts
     n = len(directions)
-    targets = Targets(
-        np.repeat(feature.weights[None], n * count, axis=0),
-        np.repeat(directions, count, axis=0),
-        None,
-        None if columns is None else columns.take(np.tile(np.arange(count), n)),
-    )
+    index = np.repeat(feature.weights[None], n * count, axis=0)
+    targets = Targets.sides(index, np.repeat(directions, count, axis=0))
+    if columns is not None:
+        targets = replace(targets, columns=columns.take(np.tile(np.repeat(np.arange(count), 2), n)))
     bounds = solving.solve(solver, targets)
-    return np.maximum(bounds.value.reshape(n, count).max(axis=0), 0.0), bounds.gap, n * count
+    return np.maximum(bounds.value.reshape(n, count, 2).max(axis=(0, 2)), 0.0), bounds.gap, 2 * n * count
 
 
 def _ascend(solver: BoundSolver, feature: Feature, columns: Columns | None, count: int) -> tuple[Array, float, int]:

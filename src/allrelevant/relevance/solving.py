@@ -14,7 +14,7 @@ __all__ = ["Solving"]
 
 #: Targets per batch, at most, and bytes that a batch may take, by device. The number of workers has no say in it, so
 #: that it cannot change any answer.
-BATCH = {"cpu": 50, "cuda": 4096}
+BATCH = {"cpu": 100, "cuda": 4096}
 MEMORY = {"cpu": 2**28, "cuda": 2**32}
 
 
@@ -57,6 +57,7 @@ class Solving:
 
         memory = MEMORY[solver.device] if self.memory_limit is None else self.memory_limit
         width = int(np.clip(memory // (8 * solver.numbers_per_target), 1, BATCH[solver.device]))
+        width += width % 2  # pairs stay together
         parts = [targets.take(np.arange(k, min(k + width, len(targets)))) for k in range(0, len(targets), width)]
         run = Parallel(n_jobs=self.n_jobs, require="sharedmem")
         return Bounds.join(list(run(delayed(solve)(part) for part in parts)))
