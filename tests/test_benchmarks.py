@@ -30,4 +30,4 @@ def test_semantic():
 
 def test_thresholds():
     rows = thresholds.run("sim3", 0, 0.1)
-    assert {row["probes"] for row in rows} == {"added", "papers"}
+    assert {row["probes"] for row in rows} == {"added", "added, both sides", "papers"}

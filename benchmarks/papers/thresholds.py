@@ -42,18 +42,22 @@ def run(name: str, seed: int, C: float) -> list[dict[str, object]]:
     context = (target, weight)
     columns = probe_columns(Classification(), values, *context)
     added = added_probes(near, features[0], columns, Solving())
+    sides = np.random.RandomState(seed).randint(2, size=50)
+    one_side = added_probes(near, features[0], columns, Solving(), sides)
     replaced = replaced_probes(near, Classification(), Z, source, values, *context, Solving())
     rows: list[dict[str, object]] = []
-    for probes in (added, replaced):
+    for label, probes in (("added", one_side), ("added, both sides", added), ("papers", replaced)):
         for scale, power in POWERS.items():
             for confidence in CONFIDENCES:
-                limit = prediction_limit(probes.maximum, confidence, power) if len(probes.maximum) > 2 else np.inf
+                limit = np.inf
+                if len(probes.maximum) > 2:
+                    limit = prediction_limit(probes.maximum, confidence, power, probes.sides)
                 selected = intervals.maximum > limit
                 rows.append(
                     {
                         "set": name,
                         "seed": seed,
-                        "probes": probes.rule,
+                        "probes": label,
                         "usable": len(probes.maximum),
                         "scale": scale,
                         "confidence": confidence,
@@ -76,7 +80,7 @@ def main() -> None:
     parts = Parallel(n_jobs=options.jobs)(delayed(run)(*key, C) for key, C in chosen.items())
     rows = [row for part in parts for row in part]
     summary = []
-    for probes in ("added", "papers"):
+    for probes in ("added", "added, both sides", "papers"):
         for scale in POWERS:
             for confidence in CONFIDENCES:
                 same = [

@@ -5,9 +5,10 @@ import pytest
 from scipy import stats
 
 from allrelevant.stats.probes import Probes, concentrated_features, draw_probes, varying_features
-from allrelevant.stats.thresholds import RULES, chance_of, classify, find_thresholds, prediction_limit
+from allrelevant.stats.thresholds import chance_of, classify, find_thresholds, prediction_limit
 
 RNG = np.random.RandomState(0)
+POWERS = (1 / 3, 1 / 2, 1.0)
 
 
 def test_the_limit_holds_for_normal_draws():
@@ -19,19 +20,24 @@ def test_the_limit_holds_for_normal_draws():
 
 def test_cube_roots_hold_better_for_skewed_draws():
     draws = RNG.gamma(4, size=(20_000, 51))
-    above = {
-        power: np.mean([row[50] > prediction_limit(row[:50], 0.999, power) for row in draws])
-        for power in RULES.values()
-    }
+    above = {power: np.mean([row[50] > prediction_limit(row[:50], 0.999, power) for row in draws]) for power in POWERS}
     assert above[1 / 3] < 0.003 < above[1.0]
 
 
-@pytest.mark.parametrize("power", RULES.values())
-def test_the_chance_at_the_limit_is_what_confidence_leaves(power):
+def test_the_limit_holds_for_the_greater_of_two_draws():
+    draws = RNG.normal(10, 1, size=(20_000, 32))
+    above = [row[30:].max() > prediction_limit(row[:30], 0.95, sides=2) for row in draws]
+    assert 0.04 < np.mean(above) < 0.052
+
+
+@pytest.mark.parametrize("power", POWERS)
+@pytest.mark.parametrize("sides", [1, 2, 6])
+def test_the_chance_at_the_limit_is_what_confidence_leaves(power, sides):
     values = RNG.uniform(0.1, 0.2, size=50)
     for confidence in (0.9, 0.999, 0.9999):
-        limit = prediction_limit(values, confidence, power)
-        assert chance_of(np.array([limit]), values, power)[0] == pytest.approx(1 - confidence, rel=1e-6)
+        limit = prediction_limit(values, confidence, power, sides)
+        assert chance_of(np.array([limit]), values, power, sides)[0] == pytest.approx(1 - confidence, rel=1e-6)
+        assert chance_of(np.array([0.0]), values, power, sides)[0] <= 1.0
 
 
 def test_probes_without_spread():

@@ -24,7 +24,7 @@ from allrelevant.stats.probes import (
     replaced_probes,
     varying_features,
 )
-from allrelevant.stats.thresholds import MIN_PROBES, RULES, chance_of, classify, find_thresholds
+from allrelevant.stats.thresholds import MIN_PROBES, chance_of, classify, find_thresholds
 
 __all__ = ["Judgement", "Sample", "judge"]
 
@@ -125,10 +125,10 @@ def judge(
     single = np.array(sorted(place), dtype=np.intp)
     groups = [k for k, columns in enumerate(members) if len(columns) > 1]
 
-    def added(feature: Feature, values: Array) -> Probes:
+    def added(feature: Feature, values: Array, sides: Indices | None = None) -> Probes:
         statement = formulation.probes(int(values.size // len(sample.X)), privileged)
         columns = probe_columns(statement, values, *context)
-        return added_probes(near, feature, columns, solving)
+        return added_probes(near, feature, columns, solving, sides)
 
     probes: Probes | None = None
     varying = single[varying_features(sample.X[:, single])]
@@ -145,7 +145,9 @@ def judge(
     if probes is None and len(varying):
         concentrated = single[concentrated_features(sample.X[:, single], sample.weight)]
         _, values = draw_probes(sample.X, n_probes, np.setdiff1d(varying, concentrated), rng)
-        probes = added(features[place[int(varying[0])]], values)
+        feature = features[place[int(varying[0])]]
+        # One side of each, at random: twice the probes would cost no more, and say more, than both sides.
+        probes = added(feature, values, rng.randint(2 * len(feature.contrasts), size=n_probes))
 
     own: dict[int, Probes] = {}
     for k in groups:
@@ -154,16 +156,15 @@ def judge(
     if probes is None:
         probes = own[groups[0]]
     thresholds = find_thresholds(probes, confidence)
-    power = RULES[probes.rule]
     # Only a weight of exactly 0 in all near-optimal models is certain not to exceed chance.
-    pvalues = np.where(intervals.maximum > 0, chance_of(intervals.maximum, probes.maximum, power), 1.0)
+    pvalues = np.where(intervals.maximum > 0, _chance(intervals.maximum, probes), 1.0)
     classes = classify(intervals.minimum, intervals.maximum, thresholds)
     beyond = np.array([place[int(k)] for k in concentrated if classes[place[int(k)]] > 0], dtype=np.intp)
     for k in beyond:
         _, values = draw_probes(sample.X, OWN_PROBES, members[k], rng)
         own[int(k)] = added(features[k], values)
     for k, probe in own.items():
-        chance = float(chance_of(intervals.maximum[[k]], probe.maximum, RULES[probe.rule])[0])
+        chance = float(_chance(intervals.maximum[[k]], probe)[0])
         if k in groups:
             pvalues[k] = chance if intervals.maximum[k] > 0 else 1.0
             needed = intervals.minimum[k] > thresholds.min_relevance
@@ -181,3 +182,7 @@ def judge(
         max(probe.gap for probe in every),
         sum(probe.n_programs for probe in every),
     )
+
+
+def _chance(relevance: Array, probes: Probes) -> Array:
+    return chance_of(relevance, probes.maximum, probes.power, probes.sides)

@@ -12,17 +12,18 @@ from allrelevant.stats.probes import Probes
 
 __all__ = ["MIN_PROBES", "RULES", "chance_of", "classify", "find_thresholds", "prediction_limit"]
 
-#: Rules for the threshold, and the power to which each raises relevance before it assumes a normal distribution.
-RULES = {"added": 1.0 / 3.0, "papers": 1.0}
+#: Rules for the threshold.
+RULES = ("added", "papers")
 #: Fewer usable probes say nothing about a spread.
 MIN_PROBES = 3
 
 
-def prediction_limit(values: Array, confidence: float, power: float = 1.0) -> float:
-    """Limit that the next draw from the distribution of `values` stays below with the given confidence.
+def prediction_limit(values: Array, confidence: float, power: float = 1.0, sides: int = 1) -> float:
+    """Limit that the greatest of the next few draws from the distribution of `values` stays below.
 
     The one-sided prediction limit ``mean + t · s · sqrt(1 + 1/n)`` of normal draws, on values raised to `power`. The
-    largest relevance of a probe is skewed to the right; its cube root is so much less.
+    relevance of probes is skewed to the right; its roots are so much less. What is left of the confidence is shared
+    evenly among the `sides` draws, which is right or, where they depend on each other, on the safe side.
 
     Examples
     --------
@@ -33,27 +34,27 @@ def prediction_limit(values: Array, confidence: float, power: float = 1.0) -> fl
     raised = values**power
     n = len(values)
     spread = raised.std(ddof=1) * np.sqrt(1 + 1 / n)
-    return float(max(raised.mean() + stats.t.ppf(confidence, n - 1) * spread, 0.0) ** (1 / power))
+    return float(max(raised.mean() + stats.t.isf((1 - confidence) / sides, n - 1) * spread, 0.0) ** (1 / power))
 
 
-def chance_of(relevance: Array, values: Array, power: float = 1.0) -> Array:
-    """Chance that the next draw from the distribution of `values` reaches each `relevance`."""
+def chance_of(relevance: Array, values: Array, power: float = 1.0, sides: int = 1) -> Array:
+    """Chance that one of the next few draws from the distribution of `values` reaches each `relevance`, at most."""
     raised = values**power
     n = len(values)
     spread = raised.std(ddof=1) * np.sqrt(1 + 1 / n)
     excess = relevance**power - raised.mean()
     if spread <= GAP_LIMIT * raised.mean():  # differences that no proof can tell from 0
         return np.where(excess > GAP_LIMIT * raised.mean(), 0.0, 1.0)
-    return np.asarray(stats.t.sf(excess / spread, n - 1))
+    return np.asarray(np.minimum(sides * stats.t.sf(excess / spread, n - 1), 1.0))
 
 
 def find_thresholds(probes: Probes, confidence: float) -> Thresholds:
     """Limits of what chance explains, for ``maxRel`` and for ``minRel``."""
-    power = RULES[probes.rule]
+    scale = (probes.power, probes.sides)
     return Thresholds(
         # A minimum below what a proof can tell from 0 is none.
-        min_relevance=max(prediction_limit(probes.minimum, confidence, power), GAP_LIMIT),
-        max_relevance=max(prediction_limit(probes.maximum, confidence, power), GAP_LIMIT),
+        min_relevance=max(prediction_limit(probes.minimum, confidence, *scale), GAP_LIMIT),
+        max_relevance=max(prediction_limit(probes.maximum, confidence, *scale), GAP_LIMIT),
         rule=probes.rule,
         confidence=confidence,
         n_probes=probes.n_drawn,
