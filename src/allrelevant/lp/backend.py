@@ -16,7 +16,7 @@ __all__ = ["Backend", "NumpyBackend", "Table", "TorchBackend", "get_backend", "h
 
 #: Factors up to this size are formed by one product with all pairs of columns, larger ones by one update each.
 PACKED_SIZE = 80
-PACKED_BYTES = 2**28
+PACKED_BYTES = 2**24
 
 
 def has_gpu() -> bool:

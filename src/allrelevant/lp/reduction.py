@@ -14,7 +14,7 @@ import numpy as np
 
 from allrelevant.lp.program import Array, Budget, Columns, Duals, Indices, Program, Targets
 
-__all__ = ["Reduction", "reduce_rows"]
+__all__ = ["Reduction", "keep_band", "nearest_rows", "reduce_rows"]
 
 #: Rows are kept whose margin at the reference point is this close to their right side: a constant, and a share of what
 #: the norm budget could move a margin by. Measured: narrower bands lose more to repetition than they save in rows.
@@ -59,12 +59,25 @@ def reduce_rows(program: Program, budget: Budget, w: Array, b: Array) -> Reducti
     """Keep the rows whose margin at ``(w, b)`` is close to their right side."""
     margin = program.rows(w, b) - program.r
     band = BAND[0] + BAND[1] * budget.norm * float(np.sqrt(np.mean(program.A**2))) if program.A.size else BAND[0]
+    return keep_band(program, budget, margin, band)
+
+
+def nearest_rows(program: Program, budget: Budget, margin: Array, count: int) -> Reduction:
+    """Keep so many rows whose margin is closest to their right side."""
+    count = min(count, program.n_rows)
+    band = float(np.partition(np.abs(margin), count - 1)[count - 1])
+    return keep_band(program, budget, margin, band * (1 + 1e-9) + 1e-9)
+
+
+def keep_band(program: Program, budget: Budget, margin: Array, band: float) -> Reduction:
+    """Keep the rows whose margin is within a band; where slacks are shared also all below."""
     # A slack that rows share is the greatest of several: not linear, as long as which one is open.
     shared = program.slacks.shared
     kept = np.flatnonzero(margin < band) if shared else np.flatnonzero(np.abs(margin) < band)
     linear = np.empty(0, dtype=np.intp) if shared else np.flatnonzero(margin <= -band)
     slacks, left = program.slacks.take(kept)
-    s = program.s[linear]
+    s = np.zeros(program.n_rows)
+    s[linear] = program.s[linear]
     smaller = replace(
         program,
         A=np.ascontiguousarray(program.A[kept]),
@@ -72,7 +85,7 @@ def reduce_rows(program: Program, budget: Budget, w: Array, b: Array) -> Reducti
         r=program.r[kept],
         s=program.s[left],
         slacks=slacks,
-        u=program.u - s @ program.A[linear],
-        v=program.v - s @ program.B[linear],
+        u=program.u - s @ program.A,
+        v=program.v - s @ program.B,
     )
-    return Reduction(smaller, budget.less_loss(float(s @ program.r[linear])), kept, linear, program)
+    return Reduction(smaller, budget.less_loss(float(s @ program.r)), kept, linear, program)

@@ -16,6 +16,7 @@ from allrelevant.lp.highs import HighsBounds, HighsPenalised
 from allrelevant.lp.interior import InteriorBounds
 from allrelevant.lp.program import Array, Budget, Duals, Program, Targets
 from allrelevant.lp.reduction import reduce_rows
+from allrelevant.lp.tall import TallBounds, is_tall, tall_penalised
 
 __all__ = [
     "DEVICES",
@@ -120,9 +121,13 @@ class BoundSolver:
         self._backend = get_backend(self.device)
         self._start = start
         self._anchor = _deep_point(program, budget, start)
+        self._reduced: InteriorBounds | None = None
+        self._tall: TallBounds | None = None
+        if engine == "interior" and self.device == "cpu" and is_tall(program):
+            self._tall = TallBounds(program, budget, start)
+            return
         # Rows that a free offset needs may all be dropped: then the centre of the reduced program is nowhere.
         self._reduction = reduce_rows(program, budget, *start)
-        self._reduced: InteriorBounds | None = None
         if engine == "interior":
             reduced = InteriorBounds(self._reduction.program, self._reduction.budget, start, self._backend)
             if _has_room(program, budget, *reduced.centre):
@@ -144,6 +149,8 @@ class BoundSolver:
         weights, rows = program.n_weights + program.n_offsets, program.n_rows + program.n_hard
         size = min(weights, rows)
         batched = 0 if self.device == "cpu" else 2 * weights * rows
+        if self._tall is not None:
+            return 8 * rows  # what the certificate takes; the program of a target is much smaller
         return size**2 + 24 * (weights + rows) + batched
 
     def solve(self, targets: Targets, *, points: bool = False) -> Bounds:
@@ -184,9 +191,13 @@ class BoundSolver:
 
     def _engines(self) -> Iterator[Callable[[Targets, Array], Proposal]]:
         """Ways to solve targets, given also the points last claimed to be optimal, one after the other."""
+        if self._tall is not None:
+            tall = self._tall
+            yield lambda targets, _: tall.solve(targets)
         if self._reduced is not None:
             yield partial(self._solve_reduced, self._reduced)
-        if self.engine == "interior" and (self._reduced is None or len(self._reduction.kept) < self.program.n_rows):
+        whole_already = self._reduced is not None and len(self._reduction.kept) == self.program.n_rows
+        if self.engine == "interior" and not whole_already:
             whole = InteriorBounds(self.program, self.budget, self._start, self._backend)
             yield lambda targets, _: whole.solve(targets)
         if self.program.n_weights > GENERATE * (self.program.n_rows + self.program.n_hard):
@@ -196,7 +207,7 @@ class BoundSolver:
             yield lambda targets, _: reference.solve(targets)
         yield lambda targets, _: reference.solve(targets, cold=True)
 
-    def _solve_reduced(self, engine: InteriorBounds, targets: Targets, points: Array) -> Proposal:
+    def _solve_reduced(self, engine: InteriorBounds, targets: Targets, _: Array) -> Proposal:
         w, b, duals = engine.solve(self._reduction.targets(targets))
         return w, b, self._reduction.duals(duals)
 
@@ -251,14 +262,34 @@ class PenalisedSolver:
 
     def path(self, values: Array, limit: float) -> tuple[Array, Array]:
         """Return the optimal points for several `C`, ascending, proven to the given relative gap."""
+        if is_tall(self.program):
+            return self._tall_path(values, limit)
         w, b, duals = self._highs.path(values)
         gap = penalised_gap(self.program, values, w, b, duals)
         for k in np.flatnonzero(~(gap <= limit)):
             w[k], b[k], own = self._highs.solve(values[k], cold=True)
-            gap = penalised_gap(self.program, values[[k]], w[[k]], b[[k]], own)
-            if not gap[0] <= limit:
-                raise SolverError(
-                    f"the baseline model for C={values[k]:g} was not proven optimal: relative gap {gap[0]:.2g} (limit "
-                    f"{limit:g}); better scaled data or another C may help"
-                )
+            self._check(values[k], w[k], b[k], own, limit)
         return w, b
+
+    def _tall_path(self, values: Array, limit: float) -> tuple[Array, Array]:
+        points = []
+        for C, closer in zip(values, tall_penalised(self.program, values), strict=True):
+            for w, b, duals in closer:
+                if self._gap(C, w, b, duals) <= limit:
+                    break
+            else:
+                w, b, duals = self._highs.solve(C)
+                self._check(C, w, b, duals, limit)
+            points.append((w, b))
+        return np.stack([w for w, _ in points]), np.stack([b for _, b in points])
+
+    def _gap(self, C: float, w: Array, b: Array, duals: Duals) -> float:
+        return float(penalised_gap(self.program, np.array([C]), w[None], b[None], duals)[0])
+
+    def _check(self, C: float, w: Array, b: Array, duals: Duals, limit: float) -> None:
+        gap = self._gap(C, w, b, duals)
+        if not gap <= limit:
+            raise SolverError(
+                f"the baseline model for C={C:g} was not proven optimal: relative gap {gap:.2g} (limit {limit:g}); "
+                "better scaled data or another C may help"
+            )
