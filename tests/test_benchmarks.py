@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
+from benchmarks._common import Results, make_mix
 from benchmarks.papers import ordinal, privileged, semantic, simulations, thresholds
+from benchmarks.peers import processes, speed
 
 
 def test_simulations():
@@ -31,3 +35,32 @@ def test_semantic():
 def test_thresholds():
     rows = thresholds.run("sim3", 0, 0.1)
     assert {row["probes"] for row in rows} == {"added", "papers"}
+
+
+def test_speed_without_the_other_library():
+    row = speed.run("sim3", 0, {"allrelevant": sys.executable})
+    assert row["allrelevant_f1"] > 0.9
+    assert row["elastic_net_cpu_seconds"] > 0
+    assert row["ratio"] == ""
+    summary = speed.summarise([row])
+    assert [each["case"] for each in summary] == ["sim3", "sim1 to sim5"]
+    assert summary[0]["fri_finished"] == 0
+
+
+def test_a_fit_that_fails_leaves_a_note():
+    X, y, relevance = make_mix(30, 5)
+    with processes.data_file(X, y) as data:
+        done = processes.fit("allrelevant", "nonsense", data, 0)
+    assert "nonsense" in done.note
+    assert done.cpu_seconds == ""
+    assert done.scores(relevance) == ("", "")
+
+
+def test_results_are_written_at_once_and_taken_up_again(tmp_path):
+    results = Results(tmp_path / "some.csv", ("case", "seed"))
+    for key in results.missing([("a", 0), ("a", 1)]):
+        results.add({"case": key[0], "seed": key[1], "seconds": 1.0})
+    again = Results(tmp_path / "some.csv", ("case", "seed"))
+    assert again.missing([("a", 0), ("b", 0)], resume=True) == [("b", 0)]
+    assert again.missing([("a", 0)]) == [("a", 0)]
+    assert [row["seed"] for row in again.rows] == ["1"]
