@@ -85,6 +85,7 @@ def test_rule():
     assert rows[1]["highs_1_ms"] == rows[1]["fit_highs_s"] == ""
     summary = rule.summarise(rows)
     assert summary["worst_loss"] >= 1.0
+    assert all(each["bounds_worst_loss"] >= 1.0 for each in rule.candidates(rows))
 
 
 def test_growth():

@@ -3,7 +3,8 @@
 Every shape is solved by both engines in batches of several sizes, set-up and proofs included, and once more as
 ``"auto"`` would. The whole fit for a given C stands beside, whose 100 programs of probes count more than the features
 where these are few. The summary says on which share of the shapes ``"auto"`` takes the faster engine, and how many
-times longer than the best choice it takes.
+times longer than the best choice it takes; a second table says the same of rules that would leave small programs, by
+samples times features, to HiGHS. On a busy machine figures differ by some tens of per cent.
 
 Usage: ``python -m benchmarks.scaling.rule [--shapes 20x3 500x30] [--batches 1 10 50 200] [--slow 0.05] [--resume]``
 """
@@ -26,6 +27,8 @@ from benchmarks.scaling.programs import both_sides, cpu_time, near_optimal
 
 HERE = Path(__file__).parent
 ENGINES = ("interior", "highs")
+#: Samples times features, of the rules tried.
+LIMITS = (0, 100, 200, 500, 1000, 2000, 5000)
 BATCHES = (1, 5, 10, 20, 50, 100, 200)
 SHAPES = (
     (20, 3), (20, 10), (50, 3), (50, 10), (50, 30), (100, 5), (100, 10), (100, 30), (100, 100), (200, 10), (200, 30),
@@ -38,7 +41,8 @@ def run(n: int, d: int, C: float, batches: tuple[int, ...] = BATCHES, *, most: i
         least: float = 0.1) -> dict[str, Any] | None:  # fmt: skip
     """Time a shape by all engines and sizes of batches; None if the optimal model has no weights.
 
-    Where a bound takes HiGHS longer than `slow` seconds it is timed on 10 bounds, in one batch, and not in a fit.
+    Where a bound takes HiGHS longer than `slow` seconds it is timed on 10 bounds, in one batch; where all bounds of a
+    fit would take it longer than a hundred times that, it is not timed in a fit.
     """
     X, y, _ = make_mix(n, d)
     near = near_optimal(X, y, C)
@@ -70,7 +74,7 @@ def run(n: int, d: int, C: float, batches: tuple[int, ...] = BATCHES, *, most: i
     row["loss"] = max(1.0, row["auto_ms"] / min(row[f"{engine}_ms"] for engine in ENGINES))
     for engine in ENGINES:
         row[f"fit_{engine}_s"] = ""
-        if engine != "highs" or first <= slow:
+        if engine != "highs" or first * (2 * d + 100) <= 100 * slow:
             model = LinearRelevanceClassifier(C=C, engine=engine, random_state=0)
             row[f"fit_{engine}_s"], _ = cpu_time(lambda model=model: model.fit(X, y), least=least)
     fits = {engine: number(row[f"fit_{engine}_s"]) for engine in ENGINES}
@@ -133,6 +137,25 @@ def summarise(rows: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+def candidates(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What would be lost if HiGHS took all programs up to some number of samples times features, and no others."""
+    out = []
+    for limit in LIMITS:
+        row: dict[str, Any] = {"highs_up_to": limit}
+        for what, name in (("bounds", "{}_ms"), ("fit", "fit_{}_s")):
+            times = [{engine: number(each[name.format(engine)]) for engine in ENGINES} for each in rows]
+            loss = np.array([
+                time["highs" if int(each["n"]) * int(each["d"]) <= limit else "interior"] / min(time.values())
+                for each, time in zip(rows, times, strict=True) if np.isfinite(list(time.values())).all()
+            ])  # fmt: skip
+            if len(loss):
+                row[f"{what}_right"] = float(np.mean(loss == 1.0))
+                row[f"{what}_mean_loss"] = float(np.exp(np.mean(np.log(loss))))
+                row[f"{what}_worst_loss"] = float(loss.max())
+        out.append(row)
+    return out
+
+
 def main() -> None:
     """Run, print and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -163,6 +186,9 @@ def main() -> None:
         summary = summarise(results.rows)
         print_table(list(summary), [list(summary.values())])
         write_csv(options.out / "rule_summary.csv", [summary])
+        rules = candidates(results.rows)
+        print_table(list(rules[0]), [list(row.values()) for row in rules])
+        write_csv(options.out / "rule_candidates.csv", rules)
 
 
 if __name__ == "__main__":
