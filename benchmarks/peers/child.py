@@ -26,7 +26,12 @@ def allrelevant(problem, X, y, seed):
         "ordinal": LinearRelevanceOrdinal,
     }
     result = kinds[problem](random_state=seed).fit(X, y).result_
-    return {"classes": result.classes.tolist(), "max_gap": result.max_gap, "programs": result.n_programs}
+    return {
+        "classes": result.classes.tolist(),
+        "max_gap": result.max_gap,
+        "programs": result.n_programs,
+        "stages": result.cpu_seconds,
+    }
 
 
 def fri(problem, X, y, seed):

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -36,13 +37,13 @@ class Fit:
         Why it did not finish.
     """
 
-    found: dict[str, object]
+    found: dict[str, Any]
     note: str = ""
 
     @property
     def cpu_seconds(self) -> float | str:
         """CPU seconds, or an empty cell."""
-        return self.found.get("cpu_seconds", "")  # type: ignore[return-value]
+        return self.found.get("cpu_seconds", "")
 
     def scores(self, relevance: np.ndarray) -> tuple[float | str, float | str]:
         """F1 of the relevant set and share of right classes, or empty cells."""

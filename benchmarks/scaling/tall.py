@@ -2,7 +2,8 @@
 
 Simulated classification data, a million samples of 20 features by default. The fit runs in a process of its own, after
 a first fit of a few samples; ``peak_over_data`` is the most memory that the process ever held, interpreter and data
-included, over the size of the features in memory, ``added_over_data`` what the fit added to it.
+included, over the size of the features in memory, ``added_over_data`` what the fit added to it; ``stages`` has the CPU
+seconds of each.
 
 Usage: ``python -m benchmarks.scaling.tall [--samples 1000000] [--features 20] [--seed 0] [--resume]``
 """
@@ -29,10 +30,11 @@ def run(n: int, d: int, seed: int = 0) -> dict[str, Any]:
     row: dict[str, Any] = {"n": n, "d": d, "seed": seed, "note": done.note, "data_bytes": size}
     names = ("cpu_seconds", "wall_seconds", "peak_bytes", "max_gap", "programs")
     row.update({name: done.found.get(name, "") for name in names})
+    row["stages"] = ", ".join(f"{name} {spent:.3g}" for name, spent in done.found.get("stages", {}).items())
     row["peak_over_data"] = row["added_over_data"] = ""
     if done.found:
         row["peak_over_data"] = row["peak_bytes"] / size
-        row["added_over_data"] = (row["peak_bytes"] - int(str(done.found["bytes_before"]))) / size
+        row["added_over_data"] = (row["peak_bytes"] - done.found["bytes_before"]) / size
     row["f1"], row["accuracy"] = done.scores(relevance)
     return row
 
