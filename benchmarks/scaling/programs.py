@@ -29,7 +29,11 @@ def near_optimal_mix(n: int, d: int, C: float, seed: int = 0) -> NearOptimalSet:
 
 def both_sides(d: int, count: int) -> Targets:
     """The two programs of features spread evenly over all `d`, `count` programs at most."""
-    features = np.unique(np.linspace(0, d - 1, min(d, max(1, count // 2))).astype(int))
+    return both_signs(np.unique(np.linspace(0, d - 1, min(d, max(1, count // 2))).astype(int)))
+
+
+def both_signs(features: np.ndarray) -> Targets:
+    """The two programs of some features."""
     return Targets.single(np.repeat(features, 2), np.tile([1.0, -1.0], len(features)))
 
 
