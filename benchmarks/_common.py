@@ -1,4 +1,4 @@
-"""What the benchmarks share: scores against the truth, tables, and where results go."""
+"""What the benchmarks share: data, scores against the truth, tables, and where results go."""
 
 from __future__ import annotations
 
@@ -10,6 +10,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from allrelevant.datasets import RelevanceData, make_relevance_classification
+
+
+def make_mix(n: int, d: int, seed: int = 0) -> RelevanceData:
+    """Standardised classification data of any size: a fifth of the features strong, a fifth weak, ten each at most."""
+    strong, weak = max(1, min(10, d // 5)), max(2, min(10, d // 5))
+    X, y, relevance = make_relevance_classification(
+        n, n_strong=strong, n_weak=weak, n_irrelevant=d - strong - weak, random_state=seed
+    )
+    return RelevanceData(standardised(X), y, relevance)
+
+
+def standardised(X: np.ndarray) -> np.ndarray:
+    """Columns of mean 0 and variance 1."""
+    return (X - X.mean(axis=0)) / X.std(axis=0)
 
 
 def f1_of_set(relevance: np.ndarray, selected: np.ndarray) -> float:
@@ -25,7 +41,7 @@ def mean(values: Sequence[float]) -> float:
     return float(np.mean(values)) if values else np.nan
 
 
-def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+def write_csv(path: Path, rows: Sequence[Mapping[str, Any]], *, quiet: bool = False) -> None:
     """Write rows as CSV, with the versions that made them in a first comment line."""
     path.parent.mkdir(parents=True, exist_ok=True)
     made = ", ".join(f"{name} {version(name)}" for name in ("allrelevant", "numpy", "scipy", "scikit-learn", "highspy"))
@@ -35,7 +51,8 @@ def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         writer.writeheader()
         for row in rows:
             writer.writerow({key: f"{value:.6g}" if isinstance(value, float) else value for key, value in row.items()})
-    print(f"wrote {path}")
+    if not quiet:
+        print(f"wrote {path}")
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:
@@ -50,3 +67,51 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     widths = [max(len(row[k]) for row in cells) for k in range(len(header))]
     for row in cells:
         print("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))
+
+
+class Results:
+    """The rows of a CSV file, written after each one, so that an interrupted run loses nothing.
+
+    Rows that are not asked for keep their figures; those asked for are measured again, unless a run is taken up again.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    key : sequence of str
+        Columns that tell rows apart.
+    """
+
+    def __init__(self, path: Path, key: Sequence[str]) -> None:
+        self.path, self.key = path, tuple(key)
+        self.rows: list[dict[str, Any]] = [dict(row) for row in read_csv(path)] if path.exists() else []
+        # Of files with other columns nothing is kept.
+        self.rows = [row for row in self.rows if all(name in row for name in self.key)]
+
+    def missing(self, wanted: Iterable[tuple[Any, ...]], *, resume: bool = False) -> list[tuple[Any, ...]]:
+        """Return which of the wanted keys are to be measured, and forget what was known of them."""
+        done = {self._of(row) for row in self.rows} if resume else set()
+        todo = [key for key in wanted if tuple(map(str, key)) not in done]
+        names = {tuple(map(str, key)) for key in todo}
+        self.rows = [row for row in self.rows if self._of(row) not in names]
+        return todo
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Keep a row, write all of them and print the new one."""
+        self.rows.append(dict(row))
+        self.rows = [{name: old.get(name, "") for name in row} for old in self.rows]
+        write_csv(self.path, self.rows, quiet=True)
+        print(", ".join(f"{name} {short(value)}" for name, value in row.items() if value != ""), flush=True)
+
+    def _of(self, row: Mapping[str, Any]) -> tuple[str, ...]:
+        return tuple(str(row[name]) for name in self.key)
+
+
+def number(value: Any) -> float:
+    """Return the number in a cell, NaN if it is empty."""
+    return np.nan if value == "" else float(value)
+
+
+def short(value: Any) -> str:
+    """A value in a few characters."""
+    return f"{value:.3g}" if isinstance(value, float) else str(value)

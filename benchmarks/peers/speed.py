@@ -1,112 +1,121 @@
-"""Speed and accuracy of the whole fit against fri 9.0.0 on Sim1 to Sim5: CPU time, one thread, one run.
+"""Speed and accuracy of the whole fit against fri 9.0.0: CPU time, one thread, one run.
+
+Simulated classification (Sim1 to Sim5, and more features), regression and large ordinal sets. Both libraries run with
+their defaults in processes of their own, on the same files, taking turns; a first fit of a few samples loads everything
+and is not timed. Where fri does not finish, its cells are empty and a note says why. Beside Sim1 to Sim5 stands a
+sparse logistic model of scikit-learn (elastic net, by cross-validation), which finds one model, not all features.
 
 fri needs an environment of its own (NumPy below 1.27 and two dependencies it does not declare); the script makes it in
-``.peers/fri`` on first use. Both libraries run in processes of their own, on the same files, taking turns.
+``--environments`` on first use.
 
-Usage: ``python -m benchmarks.peers.speed [--seeds 3]``
+Usage: ``python -m benchmarks.peers.speed [--cases sim1 set8 ...] [--seeds 3] [--limit 600] [--resume]``
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import subprocess
 import sys
-import tempfile
-import venv
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from allrelevant.datasets import SIMULATIONS, make_simulation
-from benchmarks._common import f1_of_set, print_table, write_csv
+from allrelevant.datasets import (
+    SIMULATIONS,
+    RelevanceData,
+    make_ordinal_set,
+    make_relevance_regression,
+    make_simulation,
+)
+from benchmarks._common import Results, make_mix, mean, number, print_table, standardised, write_csv
+from benchmarks.peers.processes import data_file, fit, fri_python
 
 HERE = Path(__file__).parent
-REQUIREMENTS = ("fri==9.0.0", "importlib_metadata", "attrs", "numpy<1.27")
-
-#: One script per library: reads a data file, fits, prints CPU seconds and the classes.
-SCRIPTS = {
-    "allrelevant": """
-import json, sys, time
-import numpy as np
-from allrelevant import LinearRelevanceClassifier
-data = np.load(sys.argv[1])
-began = time.process_time()
-model = LinearRelevanceClassifier(random_state=int(sys.argv[2])).fit(data["X"], data["y"])
-spent = time.process_time() - began
-print(json.dumps([spent, model.relevance_classes_.tolist()]))
-""",
-    "fri": """
-import json, sys, time, warnings
-warnings.filterwarnings("ignore")
-import numpy as np, fri
-data = np.load(sys.argv[1])
-began = time.process_time()
-model = fri.FRI(fri.ProblemName.CLASSIFICATION, random_state=int(sys.argv[2]))
-model.fit(data["X"], data["y"])
-spent = time.process_time() - began
-print(json.dumps([spent, np.asarray(model.relevance_classes_).astype(int).tolist()]))
-""",
-}
 
 
-def fri_python(root: Path) -> Path:
-    """Return the interpreter of fri's environment, made if it is not there."""
-    python = root / "fri" / "bin" / "python"
-    if not python.exists():
-        venv.create(root / "fri", with_pip=True)
-    found = subprocess.run([python, "-c", "import fri"], capture_output=True, check=False)
-    if found.returncode:
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *REQUIREMENTS], check=True)
-    return python
+def _cases() -> dict[str, tuple[str, Callable[[int], RelevanceData]]]:
+    """Problem type and generator of every case."""
+    cases: dict[str, tuple[str, Callable[[int], RelevanceData]]] = {
+        name: ("classification", lambda seed, name=name: make_simulation(name, random_state=seed))
+        for name in SIMULATIONS
+    }
+    for d in (100, 200):
+        cases[f"classification_{d}"] = ("classification", lambda seed, d=d: make_mix(500, d, seed))
+    cases["regression_30"] = ("regression", lambda seed: make_relevance_regression(500, noise=0.1, random_state=seed))
+    for name in ("set8", "set9"):
+        cases[name] = ("ordinal", lambda seed, name=name: make_ordinal_set(name, random_state=seed))
+    return cases
 
 
-def fit(python: Path | str, library: str, data: Path, seed: int) -> tuple[float, np.ndarray]:
-    """Fit in a process of its own; return CPU seconds of the fit and the classes."""
-    done = subprocess.run(
-        [str(python), "-c", SCRIPTS[library], str(data), str(seed)],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-    )
-    spent, classes = json.loads(done.stdout.strip().splitlines()[-1])
-    return float(spent), np.array(classes)
+CASES = _cases()
+
+
+def run(name: str, seed: int, interpreters: Mapping[str, Path | str], limit: float = 600.0) -> dict[str, Any]:
+    """Fit one case by every library."""
+    problem, make = CASES[name]
+    X, y, relevance = make(seed)
+    row: dict[str, Any] = {"case": name, "seed": seed, "n": X.shape[0], "d": X.shape[1]}
+    # fri leaves scaling to its users; allrelevant would do it itself.
+    with data_file(standardised(X), y) as data:
+        for library, python in interpreters.items():
+            done = fit(library, problem, data, seed, limit=limit, python=python)
+            row[f"{library}_cpu_seconds"] = done.cpu_seconds
+            row[f"{library}_f1"], row[f"{library}_accuracy"] = done.scores(relevance)
+            row[f"{library}_note"] = done.note
+        row["ratio"] = _ratio(row)
+        row["elastic_net_cpu_seconds"] = row["elastic_net_f1"] = ""
+        if name in SIMULATIONS:
+            done = fit("elastic_net", problem, data, seed)
+            row["elastic_net_cpu_seconds"], row["elastic_net_f1"] = done.cpu_seconds, done.scores(relevance)[0]
+    return row
+
+
+def _ratio(row: Mapping[str, Any]) -> float | str:
+    """How many times longer fri takes, where both finished."""
+    times = [number(row.get(f"{library}_cpu_seconds", "")) for library in ("allrelevant", "fri")]
+    return times[1] / times[0] if np.isfinite(times).all() else ""
+
+
+def summarise(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Means per case, and over Sim1 to Sim5, of the runs that finished."""
+    names = [name for name in CASES if any(row["case"] == name for row in rows)]
+    out: list[dict[str, Any]] = []
+    for group in [*([name] for name in names), list(SIMULATIONS)]:
+        chosen = [row for row in rows if row["case"] in group]
+        if not chosen:
+            continue
+        row: dict[str, Any] = {"case": group[0] if len(group) == 1 else "sim1 to sim5", "runs": len(chosen)}
+        for library in ("allrelevant", "fri", "elastic_net"):
+            for what in ("cpu_seconds", "f1", "accuracy"):
+                cells = [number(each.get(f"{library}_{what}", "")) for each in chosen]
+                average = mean([cell for cell in cells if np.isfinite(cell)])
+                row[f"{library}_{what}"] = average if np.isfinite(average) else ""
+        del row["elastic_net_accuracy"]
+        row["fri_finished"] = sum(each.get("fri_cpu_seconds", "") != "" for each in chosen)
+        both = [each for each in chosen if each["ratio"] != ""]
+        times = [sum(number(each[f"{library}_cpu_seconds"]) for each in both) for library in ("fri", "allrelevant")]
+        row["ratio"] = times[0] / times[1] if both else ""
+        out.append(row)
+    return out
 
 
 def main() -> None:
     """Run, print and write."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", nargs="+", choices=list(CASES), default=list(CASES))
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--limit", type=float, default=600.0, help="CPU seconds that a fit may take")
+    parser.add_argument("--resume", action="store_true", help="keep what is in the results already")
     parser.add_argument("--environments", type=Path, default=Path(".peers"))
     parser.add_argument("--out", type=Path, default=HERE / "results")
     options = parser.parse_args()
     interpreters = {"allrelevant": sys.executable, "fri": fri_python(options.environments)}
-    rows: list[dict[str, object]] = []
-    with tempfile.TemporaryDirectory() as folder:
-        for name in SIMULATIONS:
-            for seed in range(options.seeds):
-                X, y, relevance = make_simulation(name, random_state=seed)
-                data = Path(folder) / f"{name}_{seed}.npz"
-                # fri leaves scaling to its users; allrelevant would do it itself.
-                np.savez(data, X=(X - X.mean(axis=0)) / X.std(axis=0), y=y)
-                row: dict[str, object] = {"set": name, "seed": seed}
-                for library, python in interpreters.items():
-                    spent, classes = fit(python, library, data, seed)
-                    row[f"{library}_cpu_seconds"] = spent
-                    row[f"{library}_f1"] = f1_of_set(relevance, classes > 0)
-                    row[f"{library}_accuracy"] = float((classes == relevance).mean())
-                row["ratio"] = float(row["fri_cpu_seconds"]) / float(row["allrelevant_cpu_seconds"])  # type: ignore[arg-type]
-                rows.append(row)
-                print_table(list(row), [list(row.values())])
-    write_csv(options.out / "speed.csv", rows)
-    numbers = [key for key in rows[0] if key not in ("set", "seed")]
-    summary = []
-    for name in [*SIMULATIONS, "all"]:
-        same = [row for row in rows if name in (row["set"], "all")]
-        summary.append({"set": name, **{key: float(np.mean([row[key] for row in same])) for key in numbers}})
-        summary[-1]["ratio"] = summary[-1]["fri_cpu_seconds"] / summary[-1]["allrelevant_cpu_seconds"]
+    results = Results(options.out / "speed.csv", ("case", "seed"))
+    wanted = [(name, seed) for name in options.cases for seed in range(options.seeds)]
+    for name, seed in results.missing(wanted, resume=options.resume):
+        results.add(run(name, seed, interpreters, options.limit))
+    summary = summarise(results.rows)
     print_table(list(summary[0]), [list(row.values()) for row in summary])
     write_csv(options.out / "speed_summary.csv", summary)
 

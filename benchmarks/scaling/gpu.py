@@ -18,11 +18,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from allrelevant import LinearRelevanceClassifier
-from allrelevant.formulations import Classification
-from allrelevant.lp import PenalisedSolver, Targets
-from allrelevant.relevance.nearoptimal import NearOptimalSet, near_optimal_set
+from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.solving import Solving
-from benchmarks._common import print_table, write_csv
+from benchmarks._common import print_table, standardised, write_csv
+from benchmarks.scaling.programs import both_signs, near_optimal
 
 HERE = Path(__file__).parent
 #: Samples, features, penalty, seconds to stay below.
@@ -35,21 +34,18 @@ def make(n: int, d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     X = rng.normal(size=(n, d))
     X[:, 5] = X[:, 4] + 0.1 * rng.normal(size=n)
     y = np.where(X[:, :5].sum(axis=1) + 0.5 * rng.normal(size=n) > 0, 1.0, -1.0)
-    return (X - X.mean(axis=0)) / X.std(axis=0), y
+    return standardised(X), y
 
 
 def baseline(n: int, d: int, C: float) -> NearOptimalSet:
     """The near-optimal set of the optimal model."""
-    X, y = make(n, d)
-    program = Classification().program(X, y, np.ones(n))
-    w, b = PenalisedSolver(program).solve(C)
-    return near_optimal_set(program, w, b, C, norm_slack=0.1, loss_slack=0.1)
+    return near_optimal(*make(n, d), C)
 
 
 def bounds(near: NearOptimalSet, device: str, jobs: int, every: int = 1) -> dict[str, object]:
     """Both programs of every feature, or of some of them."""
     features = np.arange(0, near.program.n_weights, every)
-    targets = Targets.single(np.repeat(features, 2), np.tile([1.0, -1.0], len(features)))
+    targets = both_signs(features)
     solving = Solving(engine="interior", device=device, n_jobs=jobs)
     began = time.perf_counter()
     with threadpool_limits(1, user_api="blas"):

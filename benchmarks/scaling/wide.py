@@ -1,9 +1,9 @@
-"""The whole fit on gene-expression data, with many more features than samples: CPU seconds, one thread.
+"""The whole fit on gene-expression data, with many more features than samples: CPU and wall seconds.
 
 The data are not part of the project: colon (62 x 2000), leukemia (72 x 7129) and prostate (102 x 6033), as CSV files
 with a column ``target`` in the folder ``classification`` of ``--data``. Positive intensities are taken as logarithms.
 
-Usage: ``python -m benchmarks.scaling.wide --data FOLDER [--sets colon leukemia prostate]``
+Usage: ``python -m benchmarks.scaling.wide --data FOLDER [--sets colon leukemia prostate] [--jobs 1] [--resume]``
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from threadpoolctl import threadpool_limits
 
 from allrelevant import LinearRelevanceClassifier
-from benchmarks._common import print_table, read_csv, write_csv
+from benchmarks._common import Results, print_table, short
 
 HERE = Path(__file__).parent
 FILES = {
@@ -27,18 +28,22 @@ FILES = {
 }
 
 
-def run(path: Path) -> dict[str, object]:
-    """Fit one set."""
+def run(path: Path, jobs: int = 1) -> dict[str, object]:
+    """Fit one set, in so many threads."""
     frame = pd.read_csv(path)
     X, y = frame.drop(columns="target").to_numpy(dtype=float), frame["target"]
     if (X > 0).all():
         X = np.log(X)
-    began = time.process_time()
-    result = LinearRelevanceClassifier(random_state=0).fit(X, y).result_
+    began, cpu = time.perf_counter(), time.process_time()
+    with threadpool_limits(1, user_api="blas"):
+        result = LinearRelevanceClassifier(random_state=0, n_jobs=jobs).fit(X, y).result_
     return {
         "n": X.shape[0],
         "d": X.shape[1],
-        "cpu_seconds": time.process_time() - began,
+        "jobs": jobs,
+        "cpu_seconds": time.process_time() - cpu,
+        "wall_seconds": time.perf_counter() - began,
+        **{f"{stage}_cpu_seconds": result.cpu_seconds.get(stage, 0.0) for stage in ("search", "intervals", "probes")},
         "programs": result.n_programs,
         "max_gap": result.max_gap,
         "strong": int((result.classes == 2).sum()),
@@ -52,19 +57,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=os.environ.get("ALLRELEVANT_DATA"), help="or ALLRELEVANT_DATA")
     parser.add_argument("--sets", nargs="+", choices=list(FILES), default=list(FILES))
+    parser.add_argument("--jobs", type=int, default=1, help="threads; CPU seconds are of all of them together")
+    parser.add_argument("--resume", action="store_true", help="keep what is in the results already")
     parser.add_argument("--out", type=Path, default=HERE / "results")
     options = parser.parse_args()
-    path = options.out / "wide.csv"
-    rows: dict[str, dict[str, object]] = {str(row["set"]): dict(row) for row in read_csv(path)} if path.exists() else {}
+    results = Results(options.out / "wide.csv", ("set",))
+    files = {name: None if options.data is None else Path(options.data) / "classification" / FILES[name]
+             for name in options.sets}  # fmt: skip
+    found = {name: file for name, file in files.items() if file is not None and file.exists()}
     for name in options.sets:
-        file = None if options.data is None else Path(options.data) / "classification" / FILES[name]
-        if file is None or not file.exists():
+        if name not in found:
             print(f"skipped: {name} is not in {options.data}; name its folder by --data or ALLRELEVANT_DATA")
-            continue
-        rows[name] = {"set": name, **run(file)}
-        write_csv(path, list(rows.values()))
-    if rows:
-        print_table(list(next(iter(rows.values()))), [list(row.values()) for row in rows.values()])
+    for (name,) in results.missing([(name,) for name in found], resume=options.resume):
+        results.add({"set": name, **run(found[name], options.jobs)})
+    if results.rows:
+        print_table(list(results.rows[-1]), [[short(cell) for cell in row.values()] for row in results.rows])
 
 
 if __name__ == "__main__":
