@@ -26,7 +26,7 @@ ALLOWED = {
     "report": {"result", "errors", "plotting"},
     "datasets": {"result"},
 }
-EXTRAS = {"matplotlib", "jinja2", "torch"}  # scikit-learn itself loads pandas where it is installed
+EXTRAS = {"matplotlib", "jinja2", "torch", "distributed"}  # scikit-learn itself loads pandas where it is installed
 
 
 def imports(path, *, top_level):

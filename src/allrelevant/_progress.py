@@ -25,32 +25,36 @@ class Progress:
         self.cpu_seconds: dict[str, float] = {}
         self._lock = threading.Lock()
         self._stage, self._total, self._done = "", 0, 0
+        self._elsewhere = 0.0
         self._began = self._said = 0.0
 
     @contextmanager
     def stage(self, name: str, total: int) -> Iterator[None]:
         """Count what happens inside as one stage of `total` steps."""
-        cpu = time.process_time()
+        cpu = self._cpu()
         self._stage, self._total, self._done = name, total, 0
         self._began = self._said = time.monotonic()
         try:
             yield
         finally:
-            spent = time.process_time() - cpu
-            self.cpu_seconds[name] = self.cpu_seconds.get(name, 0.0) + spent
+            self.cpu_seconds[name] = self.cpu_seconds.get(name, 0.0) + self._cpu() - cpu
         if self.verbose:
             self._say(f"[allrelevant] {name}: {self._done} done in {time.monotonic() - self._began:.1f} s\n")
 
-    def step(self, count: int = 1) -> None:
-        """Count steps of the running stage as done; safe from several threads."""
+    def step(self, count: int = 1, elsewhere: float = 0.0) -> None:
+        """Count steps of the running stage as done, and CPU seconds that other processes spent on them."""
         with self._lock:
             self._done += count
+            self._elsewhere += elsewhere
             now = time.monotonic()
             if self.verbose < 2 or now - self._said < 0.5:
                 return
             self._said = now
             left = (now - self._began) * (self._total / max(self._done, 1) - 1.0)
             self._say(f"[allrelevant] {self._stage}: {self._done} of {self._total}, about {left:.0f} s left\n")
+
+    def _cpu(self) -> float:
+        return time.process_time() + self._elsewhere
 
     @staticmethod
     def _say(text: str) -> None:

@@ -62,7 +62,8 @@ memory_limit : int, default=None
     Bytes that the linear programs solved at one time may take, roughly; for each of the
     threads. By default 256 MiB on the CPU and 4 GiB on a GPU.
 n_jobs : int, default=None
-    Number of threads. Answers do not depend on it.
+    Number of threads. Answers do not depend on it. Within ``joblib.parallel_config(backend="dask")`` the workers of
+    the cluster take their place.
 random_state : int, RandomState instance or None, default=None
     Seed of folds and probes. An integer makes the result reproducible, for any order of rows and columns.
 verbose : int, default=0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -141,6 +142,10 @@ class BoundSolver:
             centre = InteriorBounds(program, budget, start).centre
             if _has_room(program, budget, *centre):
                 self._anchor = centre
+
+    def __reduce__(self) -> tuple[type[BoundSolver], tuple[Any, ...]]:
+        # Models of HiGHS and tables on a GPU stay where they are: a copy elsewhere is built anew.
+        return BoundSolver, (self.program, self.budget, self._start, self.engine, self.device)
 
     @property
     def numbers_per_target(self) -> int:

@@ -1,14 +1,19 @@
-"""How the linear programs are solved: by which engine, where, in how many threads and how much memory."""
+"""How the linear programs are solved: by which engine, where, by how many workers and in how much memory."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import effective_n_jobs
+from joblib.parallel import get_active_backend
 
 from allrelevant._progress import Progress
 from allrelevant.lp import Array, Bounds, BoundSolver, Budget, Program, Targets, choose_device, choose_engine
+from allrelevant.relevance.workers import Parcel, Solved, in_processes, in_threads, on_cluster
 
 __all__ = ["Solving"]
 
@@ -29,7 +34,8 @@ class Solving:
     device : {"auto", "cpu", "cuda"}
         Where the interior engine computes.
     n_jobs : int or None
-        Threads, each with batches of its own. They share a GPU, and prove on the CPU what it returns.
+        Threads, each with batches of its own. They share a GPU, and prove on the CPU what it returns. Where joblib has
+        another backend active, its workers.
     memory_limit : int or None
         Bytes that a batch may take, roughly; None for a default.
     progress : Progress
@@ -41,6 +47,7 @@ class Solving:
     n_jobs: int | None = 1
     memory_limit: int | None = None
     progress: Progress = field(default_factory=Progress)
+    _sent: MutableMapping[BoundSolver, Any] = field(default_factory=WeakKeyDictionary, repr=False, compare=False)
 
     def solver(self, program: Program, budget: Budget, start: tuple[Array, Array]) -> BoundSolver:
         """Return the solver of a program."""
@@ -48,16 +55,27 @@ class Solving:
         return BoundSolver(program, budget, start, engine, choose_device(program, self.device))
 
     def solve(self, solver: BoundSolver, targets: Targets) -> Bounds:
-        """Solve targets in batches, in as many threads as asked."""
-
-        def solve(part: Targets) -> Bounds:
-            bounds = solver.solve(part)
-            self.progress.step(len(part))
-            return bounds
-
+        """Solve targets in batches, by as many workers as asked."""
         memory = MEMORY[solver.device] if self.memory_limit is None else self.memory_limit
         width = int(np.clip(memory // (8 * solver.numbers_per_target), 1, BATCH[solver.device]))
         width += width % 2  # pairs stay together
         parts = [targets.take(np.arange(k, min(k + width, len(targets)))) for k in range(0, len(targets), width)]
-        run = Parallel(n_jobs=self.n_jobs, require="sharedmem")
-        return Bounds.join(list(run(delayed(solve)(part) for part in parts)))
+        found = {}
+        for k, bounds, elsewhere in self._batches(solver, parts):
+            found[k] = bounds
+            self.progress.step(len(parts[k]), elsewhere)
+        return Bounds.join([found[k] for k in range(len(parts))])
+
+    def _batches(self, solver: BoundSolver, parts: Sequence[Targets]) -> Iterator[Solved]:
+        """Solve batches where joblib has them solved, by default in threads."""
+        backend, _ = get_active_backend(prefer="threads")
+        if hasattr(backend, "client"):  # of a Dask cluster
+            if solver not in self._sent:
+                backend.effective_n_jobs(-1)  # waits for the first worker
+                self._sent[solver] = backend.client.scatter(Parcel(solver), broadcast=True, hash=False)
+            return on_cluster(self._sent[solver], parts, backend)
+        if getattr(backend, "supports_sharedmem", False) or effective_n_jobs(self.n_jobs) == 1:
+            return in_threads(solver, parts, self.n_jobs)
+        if solver not in self._sent:
+            self._sent[solver] = Parcel(solver)
+        return in_processes(self._sent[solver], parts, self.n_jobs, backend)

@@ -1,0 +1,132 @@
+"""Who solves the batches: threads, other processes or a cluster, as the active backend of joblib has it."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from allrelevant.lp import Bounds, BoundSolver, Targets
+
+__all__ = ["Parcel", "Solved", "in_processes", "in_threads", "on_cluster"]
+
+#: Place of a batch, its bounds, and the CPU seconds that it took in another process.
+Solved = tuple[int, Bounds, float]
+
+
+def in_threads(solver: BoundSolver, parts: Sequence[Targets], n_jobs: int | None) -> Iterator[Solved]:
+    """Solve batches in threads of this process."""
+    run = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
+    for k, bounds in enumerate(run(delayed(solver.solve)(part) for part in parts)):
+        yield k, bounds, 0.0
+
+
+def in_processes(parcel: Parcel, parts: Sequence[Targets], n_jobs: int | None, backend: Any) -> Iterator[Solved]:
+    """Solve batches in the processes of a backend of joblib."""
+    return_as = "generator" if backend.supports_return_generator else "list"
+    run = Parallel(n_jobs=n_jobs, return_as=return_as)
+    for k, found in enumerate(run(delayed(_solve_by_latest)(parcel, part) for part in parts)):
+        yield k, *found
+
+
+def on_cluster(parcel: Any, parts: Sequence[Targets], backend: Any) -> Iterator[Solved]:
+    """Solve batches on the Dask cluster of a backend of joblib, which has the parcel already.
+
+    They are handed to the cluster itself: the backend would wait for ever for a batch that brings its worker down.
+    """
+    import dask
+    from distributed import as_completed
+
+    client = backend.client
+    # Dask warns of large tasks and would rather have their data on a worker, but data there die with that worker.
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"}):
+        futures = [client.submit(Parcel.solve, parcel, part, pure=False, **backend.submit_kwargs) for part in parts]
+    place = {future: k for k, future in enumerate(futures)}
+    try:
+        # Within a task of the cluster, others may run while this one waits.
+        with backend.retrieval_context():
+            for future, found in as_completed(futures, with_results=True, loop=client.loop):
+                yield place[future], *found
+    finally:
+        client.cancel([future for future in futures if not future.done()])
+
+
+class Parcel:
+    """A solver for other processes: they are sent what it was made of, and build it when they first need it.
+
+    Parameters
+    ----------
+    solver : BoundSolver
+        The solver.
+    """
+
+    def __init__(self, solver: BoundSolver) -> None:
+        # As an array, which joblib too sends once if it is large; unpacked by the thread that solves, not by the one
+        # that receives, which must not be kept from its network.
+        self._fill(uuid4().hex, np.frombuffer(pickle.dumps(solver), dtype=np.uint8), came=False)
+
+    def __getstate__(self) -> tuple[str, NDArray[np.uint8]]:
+        return self.token, self._packed
+
+    def __setstate__(self, state: tuple[str, NDArray[np.uint8]]) -> None:
+        self._fill(*state, came=True)
+
+    def _fill(self, token: str, packed: NDArray[np.uint8], *, came: bool) -> None:
+        self.token, self._packed, self._came = token, packed, came
+        self._solver: BoundSolver | None = None
+        self._lock = threading.Lock()
+
+    def solve(self, part: Targets) -> tuple[Bounds, float]:
+        """Solve one batch; return also the CPU seconds that only this process knows of."""
+        began = time.thread_time()
+        with _one_blas_thread:
+            bounds = self._unpack().solve(part)
+        return bounds, time.thread_time() - began if self._came else 0.0
+
+    def _unpack(self) -> BoundSolver:
+        with self._lock:
+            if self._solver is None:
+                self._solver = pickle.loads(self._packed.data)
+            return self._solver
+
+
+class _OneBlasThread:
+    """Limits the BLAS of this process to one thread, until the last of the threads inside leaves."""
+
+    def __init__(self) -> None:
+        self._lock, self._inside = threading.Lock(), 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                self._limits: Any = threadpool_limits(limits=1, user_api="blas")
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                self._limits.restore_original_limits()
+
+
+_one_blas_thread = _OneBlasThread()
+_latest: Parcel | None = None
+_latest_lock = threading.Lock()
+
+
+def _solve_by_latest(parcel: Parcel, part: Targets) -> tuple[Bounds, float]:
+    """Solve one batch by the parcel that came with the batch before, if it is the same: its solver is built."""
+    global _latest
+    with _latest_lock:
+        if _latest is None or _latest.token != parcel.token:
+            _latest = parcel
+        parcel = _latest
+    return parcel.solve(part)

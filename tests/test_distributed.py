@@ -1,0 +1,290 @@
+"""Batches solved by other processes, on a real cluster of two workers: nothing may change but where they run."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from joblib.externals.loky import get_reusable_executor
+from sklearn.model_selection import cross_val_score
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from allrelevant import LinearRelevanceClassifier, LinearRelevanceOrdinal, LinearRelevanceRegressor
+from allrelevant._progress import Progress
+from allrelevant.errors import SolverError
+from allrelevant.lp import GAP_LIMIT, BoundSolver
+from allrelevant.relevance import solving, workers
+from programs import all_targets, random_program
+
+distributed = pytest.importorskip("distributed")
+
+#: Bytes per batch that make several batches of a small problem.
+FEW = 2**17
+KINDS = (LinearRelevanceClassifier, LinearRelevanceRegressor, LinearRelevanceOrdinal)
+CUTS = {LinearRelevanceClassifier: [0], LinearRelevanceOrdinal: [-1, 1]}
+
+
+def model(kind=LinearRelevanceClassifier, **options):
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(60, 12))
+    X[:, 5] = X[:, 4] + 0.1 * rng.normal(size=60)
+    signal = X[:, :5].sum(axis=1) + 0.5 * rng.normal(size=60)
+    y = signal if kind is LinearRelevanceRegressor else np.digitize(signal, CUTS[kind])
+    return kind(C=0.5, memory_limit=FEW, random_state=0, **options).fit(X, y)
+
+
+def content(fitted):
+    """Everything in a result but how long it took."""
+    return {key: value for key, value in json.loads(fitted.result_.to_json()).items() if key != "cpu_seconds"}
+
+
+def not_here(*_, **__):
+    raise AssertionError("solved in the process that fits")
+
+
+@pytest.fixture(autouse=True)
+def _ends_in_time():
+    def late(*_):
+        raise TimeoutError("the test takes more than five minutes")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(300)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    folder = str(tmp_path_factory.mktemp("cluster"))
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", local_directory=folder
+    ) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster):
+    with distributed.Client(cluster) as client, parallel_config(backend="dask"):
+        client.wait_for_workers(2, timeout=60)
+        yield client
+
+
+@pytest.fixture
+def counts(client):
+    """Function that says for each worker how often it was sent, built and used a solver."""
+
+    def begin():
+        from allrelevant.lp import BoundSolver
+        from allrelevant.relevance import workers
+
+        def count(owner, name):
+            original = getattr(owner, name)
+
+            def counted(*arguments):
+                workers.counts[name] += 1
+                return original(*arguments)
+
+            workers.originals.append((owner, name, original))
+            setattr(owner, name, counted)
+
+        workers.counts, workers.originals = {"__setstate__": 0, "__init__": 0, "solve": 0}, []
+        count(workers.Parcel, "__setstate__")
+        count(BoundSolver, "__init__")
+        count(BoundSolver, "solve")
+
+    def read():
+        from allrelevant.relevance import workers
+
+        return workers.counts
+
+    def end():
+        from allrelevant.relevance import workers
+
+        for owner, name, original in workers.originals:
+            setattr(owner, name, original)
+
+    client.run(begin)
+    yield lambda: list(client.run(read).values())
+    client.run(end)
+
+
+@pytest.mark.parametrize(("kind", "engine"), [(kind, "interior") for kind in KINDS] + [(KINDS[0], "highs")])
+def test_a_cluster_gives_the_same_result(client, kind, engine, monkeypatch):
+    with parallel_config(backend="threading"):
+        expected = content(model(kind, engine=engine))
+    monkeypatch.setattr(BoundSolver, "solve", not_here)
+    assert content(model(kind, engine=engine)) == expected
+
+
+def test_every_worker_is_sent_a_program_once(client, counts):
+    model()
+    found = counts()
+    assert len(found) == 2
+    for worker in found:  # one program for the intervals, one for the probes
+        assert worker["__setstate__"] == 2
+        assert worker["__init__"] <= 2
+        assert worker["solve"] > worker["__init__"]
+
+
+def test_a_cluster_keeps_nothing(client, cluster):
+    model()
+    while cluster.scheduler.tasks or any(client.run(lambda dask_worker: len(dask_worker.data)).values()):
+        time.sleep(0.05)  # what is no longer wanted goes after a moment
+
+
+def test_an_error_on_a_worker_arrives_as_it_is(client):
+    def limit(value):
+        from allrelevant.lp import solve
+
+        solve.GAP_LIMIT = value
+
+    client.run(limit, -1.0)
+    try:
+        with pytest.raises(SolverError, match="was not proven"):
+            model()
+    finally:
+        client.run(limit, GAP_LIMIT)
+
+
+def dying(client, chosen):
+    """Let the next batch bring some of the workers down; those that take their place are well."""
+
+    def patch():
+        from allrelevant.lp import BoundSolver
+
+        def die(*_):
+            os._exit(1)
+
+        BoundSolver.solve = die
+
+    client.run(patch, workers=chosen)
+
+
+def test_batches_of_a_dead_worker_go_to_another(client):
+    with parallel_config(backend="threading"):
+        expected = content(model())
+    dying(client, list(client.nthreads())[:1])
+    assert content(model()) == expected
+
+
+def test_a_batch_that_brings_its_worker_down_is_an_error(client, cluster, monkeypatch):
+    monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
+    dying(client, list(client.nthreads())[:1])
+    with pytest.raises(distributed.KilledWorker):
+        model()
+
+
+def test_progress_and_time_of_workers_are_counted(client, capsys, monkeypatch):
+    elsewhere = []
+    step = Progress.step
+
+    def noted(self, count=1, seconds=0.0):
+        elsewhere.append(seconds)
+        step(self, count, seconds)
+
+    monkeypatch.setattr(Progress, "step", noted)
+    fitted = model(verbose=2)
+    said = capsys.readouterr().err
+    assert "intervals: 24 done" in said
+    assert "probes: 100 done" in said
+    assert sum(second > 0 for second in elsewhere) > 4
+    assert sum(fitted.result_.cpu_seconds.values()) > sum(elsewhere)
+
+
+def test_fits_that_are_tasks_themselves(client):
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(60, 4))
+    y = X[:, 0] + 0.5 * rng.normal(size=60) > 0
+    estimator = LinearRelevanceClassifier(C=0.5, memory_limit=FEW, random_state=0)
+    scores = []
+    for backend in ("threading", "dask"):
+        with parallel_config(backend=backend):
+            scores.append(cross_val_score(estimator, X, y, cv=3, error_score="raise"))
+    np.testing.assert_array_equal(*scores)
+
+
+@pytest.mark.parametrize("backend", ["loky", "multiprocessing"])
+def test_processes_of_joblib_give_the_same_result(backend, monkeypatch):
+    expected = content(model())
+    if backend == "loky":  # the other one copies this process as it is
+        monkeypatch.setattr(BoundSolver, "solve", not_here)
+    with parallel_config(backend=backend, n_jobs=2):
+        assert content(model()) == expected
+    get_reusable_executor().shutdown(wait=True)
+
+
+def test_one_job_stays_in_this_process(monkeypatch):
+    monkeypatch.setattr(solving, "Parcel", not_here)
+    expected = content(model())
+    with parallel_config(backend="loky", n_jobs=1):
+        assert content(model()) == expected
+
+
+def test_a_parcel_that_comes_again_is_built_once(monkeypatch):
+    program, budget, start = random_program(0)
+    solver = BoundSolver(program, budget, start, "interior")
+    expected = solver.solve(all_targets(4))
+    sent = pickle.dumps(workers.Parcel(solver))
+    other = pickle.dumps(workers.Parcel(solver))
+    built = []
+    build = BoundSolver.__init__
+    monkeypatch.setattr(BoundSolver, "__init__", lambda self, *recipe: built.append(build(self, *recipe)))
+    for batch, count in ((sent, 1), (sent, 1), (other, 2)):
+        bounds, seconds = workers._solve_by_latest(pickle.loads(batch), all_targets(4))
+        np.testing.assert_array_equal(bounds.value, expected.value)
+        assert seconds > 0
+        assert len(built) == count
+
+
+def test_the_blas_is_limited_until_the_last_thread_leaves():
+    def threads():
+        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+    with threadpool_limits(2, user_api="blas"):
+        with workers._one_blas_thread:
+            with workers._one_blas_thread:
+                assert threads() == {1}
+            assert threads() == {1}
+        assert threads() == {2}
+
+
+CODE = """
+import sys
+import numpy as np
+from distributed import Client, LocalCluster
+from joblib import parallel_config
+from allrelevant import LinearRelevanceClassifier
+rng = np.random.RandomState(0)
+X = rng.normal(size=(1000, 200))
+y = X[:, :20].sum(axis=1) + 3 * rng.normal(size=1000) > 0
+cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", local_directory=sys.argv[1])
+with cluster, Client(cluster) as client:
+    try:
+        with parallel_config(backend="dask"):
+            LinearRelevanceClassifier(C=0.05, memory_limit=2**22, verbose=2).fit(X, y)
+    except KeyboardInterrupt:
+        print("interrupted,", client.submit(sum, [1, 2]).result(), flush=True)
+"""
+
+
+def test_interrupt_leaves_a_cluster_that_works(tmp_path):
+    child = subprocess.Popen(
+        [sys.executable, "-c", CODE, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    for line in child.stderr:
+        if "intervals" in line:
+            assert " left" in line  # they have begun, but not ended
+            break
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=60)
+    assert out.strip() == "interrupted, 3"
+    assert child.returncode == 0
