@@ -10,7 +10,7 @@ import numpy as np
 from allrelevant._progress import Progress
 from allrelevant.formulations import Formulation
 from allrelevant.lp import Array, PenalisedSolver, Program
-from allrelevant.lp.certificate import repair
+from allrelevant.lp.certificate import repair, unbalanced
 from allrelevant.lp.highs import HighsPenalised
 from allrelevant.lp.program import Duals
 
@@ -89,17 +89,20 @@ def _bare(program: Program) -> Program:
 
 def _bare_pull(program: Program) -> Array:
     """How much, without any weights, the loss falls with each of them."""
-    if program.v.any() or program.slacks.shared:
-        # Multipliers of hard rows balance a cost of the offsets, or several rows a slack: those that the solver found.
-        _, _, duals = HighsPenalised(_bare(program)).solve(1.0)
-        return np.asarray((duals.alpha @ program.A + duals.beta @ program.G)[0] - program.u)
-    _, b = PenalisedSolver(_bare(program)).solve(1.0)
-    need = program.r - program.B @ b
-    tie = 1e-9 * np.maximum(1.0, np.abs(program.r))
-    # Rows on the edge share what the offsets' equations ask of them evenly: no vertex of the solver's choosing.
-    alpha = np.where(need > tie, 1.0, np.where(need < -tie, 0.0, 0.5)) * program.s
-    even = repair(program, Duals(alpha[None], np.zeros((1, program.n_hard)), np.ones(1)))
-    return np.asarray((even.alpha @ program.A)[0] - program.u)
+    if not (program.v.any() or program.slacks.shared):
+        _, b = PenalisedSolver(_bare(program)).solve(1.0)
+        need = program.r - program.B @ b
+        tie = 1e-9 * np.maximum(1.0, np.abs(program.r))
+        # Rows on the edge share what the offsets' equations ask of them evenly: no vertex of the solver's choosing.
+        alpha = np.where(need > tie, 1.0, np.where(need < -tie, 0.0, 0.5)) * program.s
+        even = repair(program, Duals(alpha[None], np.zeros((1, program.n_hard)), np.ones(1)))
+        # Out of balance, the pull would change with what is added to a column, which the offsets make up for.
+        if not unbalanced(program, even).any():
+            return np.asarray((even.alpha @ program.A)[0] - program.u)
+    # Multipliers of hard rows balance a cost of the offsets, or several rows a slack, or there is no even share: those
+    # that the solver found.
+    _, _, duals = HighsPenalised(_bare(program)).solve(1.0)
+    return np.asarray((duals.alpha @ program.A + duals.beta @ program.G)[0] - program.u)
 
 
 def fit_baseline(

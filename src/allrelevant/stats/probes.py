@@ -26,6 +26,8 @@ __all__ = [
 
 #: A feature is concentrated if fewer samples carry its variance than this share of the median feature's.
 CONCENTRATED = 1.0 / 3.0
+#: Share by which a point that spends the whole norm is moved inside.
+WITHIN = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +164,8 @@ def replaced_probes(
             changed[:, k] = column
             program = formulation.program(changed, target, sample_weight)
             w, b = HighsBounds(program, near.budget).least_spending()
+            # The least loss often takes the whole norm: whether anything is left must not be a matter of rounding.
+            w = (1.0 - WITHIN) * w
             if near.budget.room(program.norm(w), program.loss(w, b)) > 0.0:
                 there = replace(near, program=program, w=w, b=b)
                 probe = [formulation.feature(int(k), X.shape[1])]
