@@ -42,7 +42,7 @@ class InteriorBounds:
     Parameters
     ----------
     program : Program
-        A program without box bounds.
+        A program without box bounds. Sparse rows become dense: whoever asks must know that they fit.
     budget : Budget
         One budget with room inside.
     start : tuple of ndarray
@@ -61,10 +61,10 @@ class InteriorBounds:
     ) -> None:
         if program.boxed.any():
             raise ValueError("the interior engine takes no box bounds; use the reference engine")
-        self.program, self.budget = program, budget
+        self.program, self.budget = program.dense(), budget
         self.backend = NumpyBackend() if backend is None else backend
         self.xp = self.backend.xp
-        self._rows = Rows(program, budget, self.backend)
+        self._rows = Rows(self.program, budget, self.backend)
         self._system: type[System] = WideSystem if self._rows.wide else TallSystem
         self._part = self._rows.parts
         self._state = self._centre(start)

@@ -12,6 +12,7 @@ from allrelevant.formulations import Formulation
 from allrelevant.lp import Array, PenalisedSolver, Program
 from allrelevant.lp.certificate import repair, unbalanced
 from allrelevant.lp.highs import HighsPenalised
+from allrelevant.lp.matrix import Matrix, reach
 from allrelevant.lp.program import Duals
 
 __all__ = ["Baseline", "Fold", "fit_baseline", "penalty_path"]
@@ -107,7 +108,7 @@ def _bare_pull(program: Program) -> Array:
 
 def fit_baseline(
     formulation: Formulation,
-    X: Array,
+    X: Matrix,
     target: Array,
     sample_weight: Array,
     *,
@@ -127,15 +128,15 @@ def fit_baseline(
         w, b = PenalisedSolver(program).solve(C) if C > 0 else _empty(program)
         progress.step()
     # Weights that move no row by more than rounding are none.
-    reach = np.maximum(np.abs(program.A).max(axis=0, initial=0.0), np.abs(program.G).max(axis=0, initial=0.0))
-    if float(np.max(np.abs(w) * reach, initial=0.0)) < NO_REACH:
+    moved = np.abs(w) * np.maximum(reach(program.A), reach(program.G))
+    if float(np.max(moved, initial=0.0)) < NO_REACH:
         w = np.zeros_like(w)
     return Baseline(formulation, program, float(C), w, b, score, formulation.predict(X, w, b))
 
 
 def _search(
     formulation: Formulation,
-    X: Array,
+    X: Matrix,
     target: Array,
     sample_weight: Array,
     folds: Sequence[Fold],
@@ -152,7 +153,7 @@ def _search(
             for fold in folds:
                 scores += _path_scores(candidate, X, target, fold, path) / len(folds)
                 progress.step()
-            tie = candidate.resolution(len(X)) * (1 + 1e-9)
+            tie = candidate.resolution(X.shape[0]) * (1 + 1e-9)
             k = int(np.argmax(scores >= scores.max() - tie))
             if best is None or scores[k] > best[2] + tie:
                 best = candidate, float(path[k]), float(scores[k])
@@ -165,7 +166,7 @@ def _empty(program: Program) -> tuple[Array, Array]:
     return np.zeros(program.n_weights), PenalisedSolver(_bare(program)).solve(1.0)[1]
 
 
-def _path_scores(formulation: Formulation, X: Array, target: Array, fold: Fold, path: Array) -> Array:
+def _path_scores(formulation: Formulation, X: Matrix, target: Array, fold: Fold, path: Array) -> Array:
     train, test = fold.train > 0, fold.test > 0
     program = formulation.program(X[train], target[train], fold.train[train])
     solver = PenalisedSolver(program)
