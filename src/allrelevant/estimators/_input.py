@@ -18,8 +18,9 @@ __all__ = ["STORAGE", "Member", "Samples", "check_privileged", "resolve_groups"]
 
 #: Data of any of these kinds.
 Samples: TypeAlias = ArrayLike | Matrix
-#: How data may be stored, for scikit-learn's validation: what is neither is converted.
-STORAGE: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64}
+#: How data may be stored, for scikit-learn's validation; all else is converted. All computing is done in double
+#: precision, where numbers of single precision are exact: converting only what is worked on saves a copy of the whole.
+STORAGE: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 #: Name of a feature and its columns.
 Member = tuple[str, NDArray[np.intp]]
