@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 
 from allrelevant.estimators import _canonical
 from allrelevant.estimators._canonical import canonical_form
+from allrelevant.estimators._hashing import table_of
 
 RNG = np.random.RandomState(0)
 
@@ -42,9 +44,23 @@ def test_binary_columns_with_the_same_counts_are_told_apart():
 
 
 def test_a_collision_of_hashes_merges_nothing(monkeypatch):
-    honest = _canonical._describe
-    monkeypatch.setattr(_canonical, "_describe", lambda table, rows: honest(table, rows) % np.uint64(3))
-    X = RNG.normal(size=(10, 2))
-    first, group = _canonical._distinct(X)
-    assert len(first) == 10
-    np.testing.assert_array_equal(X[first][group], X)
+    honest = _canonical.mix
+    monkeypatch.setattr(_canonical, "mix", lambda a, b: honest(a, b) * np.uint64(0))
+    X = np.repeat(RNG.randint(3, size=(5, 2)), 2, axis=0).astype(float)
+    beside = np.repeat(np.arange(5.0), 2)[:, None]
+    for data in (X, sparse.csr_array(X)):
+        table = table_of(data)
+        monkeypatch.setattr(table, "describe_rows", lambda *_: np.zeros(10, dtype=np.uint64))
+        first, group = _canonical._distinct(table, beside)
+        np.testing.assert_array_equal(first, [0, 2, 4, 6, 8])
+        np.testing.assert_array_equal(group, np.repeat(np.arange(5), 2))
+
+
+def test_storage_does_not_change_the_order():
+    X = RNG.normal(size=(30, 6)) * (RNG.rand(30, 6) < 0.4)
+    X[3] = X[8]
+    y, weight = RNG.choice([-1.0, 1.0], 30), RNG.uniform(0.5, 1, 30)
+    one, two = (canonical_form(data, y, weight) for data in (X, sparse.csc_array(X)))
+    np.testing.assert_array_equal(one.X, two.X.toarray())
+    for name in ("target", "sample_weight", "position", "columns", "signs"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))

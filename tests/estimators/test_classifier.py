@@ -261,3 +261,11 @@ def test_a_feature_that_varies_in_few_samples_is_judged_by_its_own_permutations(
     assert [note.split()[0] for note in model.result_.notes] == [f"x{k}" for k in beyond]
     alone = LinearRelevanceClassifier(C=0.2, random_state=0).fit(X, y)
     assert model.thresholds_.max_relevance < 1.5 * alone.thresholds_.max_relevance
+
+
+def test_probes_that_spend_the_whole_norm_but_not_the_loss_are_usable(data):
+    model = LinearRelevanceClassifier(
+        C=1.0, n_probes=12, norm_slack=1.0, loss_slack=5.0, threshold_rule="papers", random_state=0
+    ).fit(data.X, data.y)
+    assert model.thresholds_.rule == "papers"
+    assert model.thresholds_.n_usable == 12

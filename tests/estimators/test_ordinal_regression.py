@@ -13,6 +13,8 @@ from test_properties import SETTINGS, same
 
 from allrelevant import LinearRelevanceOrdinal, LinearRelevanceRegressor, RelevanceWarning
 from allrelevant.datasets import make_ordinal_set, make_relevance_ordinal, make_relevance_regression
+from allrelevant.formulations import OrdinalExplicit
+from allrelevant.relevance.baseline import penalty_path
 from problems import KINDS, problem
 
 ORDERS = ["explicit", "implicit"]
@@ -221,3 +223,12 @@ def test_boundaries_that_coincide_are_no_trouble_for_either_engine(budgets):
     ]
     assert models[0].boundaries_[0] == pytest.approx(models[0].boundaries_[1], abs=1e-9)
     np.testing.assert_allclose(models[0].intervals_, models[1].intervals_, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_path_of_penalties_does_not_depend_on_where_columns_have_their_zero(seed):
+    rng = np.random.RandomState(seed)
+    X, target, weight = rng.normal(size=(60, 4)), rng.randint(3, size=60).astype(float), rng.choice([0.5, 1, 2], 60)
+    shift = np.array([1.0, -2.0, 0.0, 3.0])
+    paths = [penalty_path(OrdinalExplicit(3).program(data, target, weight)) for data in (X, X + shift)]
+    np.testing.assert_allclose(paths[0], paths[1], rtol=1e-10)

@@ -37,7 +37,7 @@ def test_tags_say_what_is_true():
     assert tags.estimator_type == "classifier"
     assert tags.classifier_tags.multi_class
     assert not tags.input_tags.allow_nan
-    assert not tags.input_tags.sparse
+    assert tags.input_tags.sparse
     assert tags.target_tags.required
     assert not tags.non_deterministic
 

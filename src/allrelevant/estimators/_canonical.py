@@ -5,7 +5,7 @@ signs of columns are then put in an order that depends on the numbers alone. Ran
 of the solver are made in that order, and are therefore the same for every arrangement of the same data.
 
 The order comes from hashes that refine each other: a column is described by the values it has in rows so described, a
-row by the values it has in columns so described. All sums are of integers, so rounding cannot reorder them.
+row by the values it has in columns so described.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from allrelevant.estimators._hashing import Table, bits, mix, table_of
 from allrelevant.lp import Array
+from allrelevant.lp.matrix import Matrix
 
 __all__ = ["Canonical", "canonical_form"]
 
-Hash = NDArray[np.uint64]
 Value = TypeVar("Value", bound=np.generic)
 ROUNDS = 2
-BLOCK = 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class Canonical:
     Attributes
     ----------
     X, target, sample_weight : ndarray of shape (n, d), (n,), (n,)
-        Distinct samples of positive weight.
+        Distinct samples of positive weight; `X` is a ``csr_array`` if the data given are sparse.
     position : ndarray of shape (n_samples,)
         Where each sample given went, -1 for those of weight 0.
     columns : ndarray of shape (d,)
@@ -44,7 +44,7 @@ class Canonical:
         Further values of the samples, whose order and signs are kept.
     """
 
-    X: Array
+    X: Matrix
     target: Array
     sample_weight: Array
     position: NDArray[np.intp]
@@ -61,12 +61,12 @@ class Canonical:
     def collect(self, weights: Array) -> Array:
         """Add up weights per sample given to weights per distinct sample."""
         used = self.position >= 0
-        totals = np.bincount(self.position[used], weights=weights[used], minlength=len(self.X))
+        totals = np.bincount(self.position[used], weights=weights[used], minlength=len(self.target))
         return totals.astype(float)
 
 
 def canonical_form(
-    X: Array,
+    X: Matrix,
     target: Array,
     sample_weight: Array,
     *,
@@ -75,61 +75,45 @@ def canonical_form(
 ) -> Canonical:
     """Merge equal samples and put the data in canonical order; columns of a lower kind stay before others."""
     used = np.flatnonzero(sample_weight > 0)
-    X = X + 0.0  # one zero, not two
-    fixed = np.zeros((len(X), 0)) if fixed is None else fixed + 0.0
-    first, group = _distinct(np.column_stack([X[used], target[used], fixed[used]]))
+    fixed = np.zeros((len(used), 0)) if fixed is None else fixed[used] + 0.0
+    target, sample_weight = target[used], sample_weight[used]
+    given = table_of(X).take(used)
+    first, group = _distinct(given, np.column_stack([target, fixed]))
     # Weights are added in ascending order within a group, not in the order of the rows.
-    order = np.lexsort((sample_weight[used], group))
-    weight = np.bincount(group[order], weights=sample_weight[used][order]).astype(float)
-    X, target, fixed = X[used[first]], target[used[first]], fixed[used[first]]
+    order = np.lexsort((sample_weight, group))
+    weight = np.bincount(group[order], weights=sample_weight[order]).astype(float)
+    table, target, fixed = given.take(first), target[first], fixed[first]
 
-    own = _mix(_bits(target), _bits(weight))
+    own = mix(bits(target), bits(weight))
     for values in fixed.T:
-        own = _mix(own, _bits(values))
+        own = mix(own, bits(values))
     row_hash = own
     for _ in range(ROUNDS):
-        positive = _describe(X, row_hash)
-        negative = _describe(-X + 0.0, row_hash)
+        positive, negative = (table.describe_columns(row_hash, sign) for sign in (1.0, -1.0))
         signs = np.where(negative < positive, -1.0, 1.0)
         column_hash = np.minimum(positive, negative)
-        row_hash = own + _describe((X * signs + 0.0).T, column_hash)
+        row_hash = own + table.describe_rows(column_hash, signs)
     rows = np.argsort(row_hash, kind="stable")
     columns = np.lexsort((column_hash,) if kinds is None else (column_hash, kinds))
 
     place = np.empty(len(rows), dtype=np.intp)
     place[rows] = np.arange(len(rows))
-    position = np.full(len(sample_weight), -1, dtype=np.intp)
+    position = np.full(X.shape[0], -1, dtype=np.intp)
     position[used] = place[group]
-    arranged = np.ascontiguousarray(X[np.ix_(rows, columns)] * signs[columns] + 0.0)
+    arranged = table.take(rows).arranged(columns, signs)
     return Canonical(arranged, target[rows], weight[rows], position, columns, signs[columns], fixed[rows])
 
 
-def _distinct(rows: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Index of the first of each group of equal rows, and the group of every row."""
-    key = _describe(np.ascontiguousarray(rows.T), np.arange(1, rows.shape[1] + 1, dtype=np.uint64))
-    _, first, group = np.unique(key, return_index=True, return_inverse=True)
-    if not np.array_equal(rows, rows[first][group]):  # two different rows with one hash
-        _, first, group = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    return first, group.reshape(-1)
-
-
-def _bits(values: Array) -> Hash:
-    return np.ascontiguousarray(values, dtype=float).view(np.uint64)
-
-
-def _mix(a: Hash, b: Hash) -> Hash:
-    """Hash of two words (the finaliser of SplitMix64)."""
-    h = a * np.uint64(0x9E3779B97F4A7C15) ^ b
-    h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return h ^ (h >> np.uint64(31))
-
-
-def _describe(table: Array, row_hash: Hash) -> Hash:
-    """Hash of every column: the sum over its entries of the hash of row and value."""
+def _distinct(table: Table, beside: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Index of the first of each group of rows equal with what is beside them, and the group of every row."""
     n, d = table.shape
-    width = max(1, BLOCK // max(n, 1))
-    parts = [
-        _mix(row_hash[:, None], _bits(table[:, k : k + width])).sum(axis=0, dtype=np.uint64) for k in range(0, d, width)
-    ]
-    return np.concatenate([np.empty(0, dtype=np.uint64), *parts])
+    ids = np.arange(1, d + beside.shape[1] + 1, dtype=np.uint64)
+    key = table.describe_rows(ids[:d], np.ones(d)) + mix(ids[d:], bits(beside)).sum(axis=1, dtype=np.uint64)
+    _, first, group = np.unique(key, return_index=True, return_inverse=True)
+    group = group.reshape(-1)
+    if len(first) == n or (np.array_equal(beside, beside[first][group]) and table.repeats(first, group)):
+        return first, group
+    # Two different rows with one hash.
+    seen: dict[bytes, int] = {}
+    group = np.array([seen.setdefault(table.row_bytes(k) + beside[k].tobytes(), len(seen)) for k in range(n)])
+    return np.unique(group, return_index=True)[1], group

@@ -14,7 +14,7 @@ from allrelevant.estimators._canonical import Canonical
 from allrelevant.estimators._input import Member
 from allrelevant.formulations import Feature, Formulation
 from allrelevant.lp import Array
-from allrelevant.lp.program import Indices
+from allrelevant.lp.matrix import Indices, Matrix
 from allrelevant.relevance.baseline import Baseline
 from allrelevant.relevance.intervals import Intervals
 from allrelevant.relevance.nearoptimal import NearOptimalSet
@@ -36,7 +36,7 @@ class Request(NamedTuple):
     """What is to be examined: validated data, the features of every kind, seeds of folds and probes, given splits."""
 
     formulation: Formulation
-    X: Array
+    X: Matrix
     target: Array
     sample_weight: Array
     members: list[list[Member]]
@@ -56,7 +56,7 @@ class Part(NamedTuple):
 
 
 class Examined(NamedTuple):
-    """All that was found out about a request."""
+    """All that was found out about a request; the columns of `data` are shifted by `mean` and divided by `scale`."""
 
     request: Request
     data: Canonical

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import _get_feature_names, _num_samples
 
 from allrelevant.lp import Array
+from allrelevant.lp.matrix import Matrix
 
-__all__ = ["Member", "check_privileged", "resolve_groups"]
+__all__ = ["STORAGE", "Member", "Samples", "check_privileged", "resolve_groups"]
+
+#: Data of any of these kinds.
+Samples: TypeAlias = ArrayLike | Matrix
+#: How data may be stored, for scikit-learn's validation; all else is converted. All computing is done in double
+#: precision, where numbers of single precision are exact: converting only what is worked on saves a copy of the whole.
+STORAGE: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 #: Name of a feature and its columns.
 Member = tuple[str, NDArray[np.intp]]
@@ -20,6 +28,11 @@ Member = tuple[str, NDArray[np.intp]]
 
 def check_privileged(X_privileged: Any, n_samples: int) -> tuple[Array, list[str]]:
     """Return privileged features as numbers, and their names."""
+    if sparse.issparse(X_privileged):
+        raise TypeError(
+            f"X_privileged is a {type(X_privileged).__name__}, but privileged features must be dense; give "
+            "X_privileged.toarray()"
+        )
     if not hasattr(X_privileged, "__array__"):
         X_privileged = np.asarray(X_privileged)
     rows = _num_samples(X_privileged)

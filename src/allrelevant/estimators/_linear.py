@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
@@ -25,7 +26,7 @@ from allrelevant.estimators._examined import Examined, LinearModel, Part, Reques
 from allrelevant.estimators._input import check_privileged, resolve_groups
 from allrelevant.formulations import PRIVILEGED_FORMS, ExplainedSlack, Feature, Formulation, Residual
 from allrelevant.lp import DEVICES, ENGINES, Array, PenalisedSolver
-from allrelevant.lp.program import Indices
+from allrelevant.lp.matrix import Indices, Matrix, power_sums, ranges
 from allrelevant.relevance.baseline import Baseline, Fold, fit_baseline
 from allrelevant.relevance.intervals import Intervals, relevance_intervals
 from allrelevant.relevance.nearoptimal import BUDGETS, near_optimal_set
@@ -115,7 +116,7 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
     def _fit_relevance(
         self,
         formulation: Formulation,
-        X: Array,
+        X: Matrix,
         y: NDArray[Any],
         target: Array,
         sample_weight: Array,
@@ -133,8 +134,13 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         if X_privileged is not None:
             if not formulation.n_slacks:
                 raise ValueError(f"X_privileged is not supported for {formulation.name}; fit without it")
-            P, more = check_privileged(X_privileged, len(X))
+            P, more = check_privileged(X_privileged, len(target))
             others = [(name, np.array([k], dtype=np.intp)) for k, name in enumerate(more)]
+        if joint and sparse.issparse(X):
+            raise TypeError(
+                f"X is sparse, but privileged={self.privileged!r} puts it into one program with X_privileged, which "
+                "must be dense; give X.toarray(), or use privileged='residual'"
+            )
         if joint:
             gamma = 1.0 if self.gamma is None and self.C is not None else self.gamma
             explained = ExplainedSlack(formulation, self.privileged == "kept", P.shape[1], gamma)
@@ -179,7 +185,8 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
                 kinds[columns] = number
         data = canonical_form(request.X, request.target, request.sample_weight, kinds=kinds, fixed=request.given)
         mean, scale = self._location(data)
-        Z = np.ascontiguousarray(np.hstack([data.fixed, (data.X - mean) / scale]))
+        _standardize(data.X, mean, scale)
+        Z = np.hstack([data.fixed, data.X]) if data.fixed.shape[1] else data.X
         baseline = fit_baseline(
             request.formulation,
             Z,
@@ -240,8 +247,8 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
     def _unseen_decisions(self, found: Examined) -> Array:
         """Decision value of every sample by the model of the folds it was not part of, if there are any."""
         data, baseline = found.data, found.baseline
-        formulation, Z = baseline.formulation, (data.X - found.mean) / found.scale
-        total, count = np.zeros(len(Z)), np.zeros(len(Z))
+        formulation, Z = baseline.formulation, data.X
+        total, count = np.zeros(len(data.target)), np.zeros(len(data.target))
         for fold in self._folds(found.request, data, strict=False):
             train = fold.train > 0
             program = formulation.program(Z[train], data.target[train], fold.train[train])
@@ -253,21 +260,26 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         return np.asarray(np.where(data.position >= 0, values[data.position], 0.0))
 
     def _location(self, data: Canonical) -> tuple[Array, Array]:
-        """Shift and scale of every column; constant columns become 0, so that no weight of theirs acts as offset."""
-        total = data.sample_weight.sum()
-        # Sums along rows, not products of matrices: equal columns must stay equal to the last digit.
-        weight = data.sample_weight[:, None]
-        mean = (weight * data.X).sum(axis=0) / total
-        spread = np.sqrt((weight * (data.X - mean) ** 2).sum(axis=0) / total)
-        constant = np.ptp(data.X, axis=0) == 0.0
+        """Shift and scale of every column; constant columns become 0, so that no weight of theirs acts as offset.
+
+        Sparse columns are not shifted, which would fill them: the offsets of a model, which are free, make up for it.
+        """
+        X, weight = data.X, data.sample_weight
+        total, none = weight.sum(), np.zeros(X.shape[1])
+        mean = power_sums(X, weight, none, 1) / total
+        spread = np.sqrt(power_sums(X, weight, mean, 2) / total)
+        low, high = ranges(X)
+        constant = low == high
         if self.standardize:
             # Columns that vary by less than rounding cannot be scaled in any meaningful way.
             constant |= spread <= 10 * np.finfo(float).eps * np.abs(mean)
-            return mean, np.where(constant, np.inf, spread)
-        return np.where(constant, mean, 0.0), np.where(constant, np.inf, 1.0)
+        scale = np.where(constant, np.inf, spread if self.standardize else 1.0)
+        if sparse.issparse(X):
+            return none, scale
+        return np.where(constant | self.standardize, mean, 0.0), scale
 
     def _given_splits(
-        self, formulation: Formulation, X: Array, y: NDArray[Any], target: Array
+        self, formulation: Formulation, X: Matrix, y: NDArray[Any], target: Array
     ) -> list[tuple[Indices, Indices]] | None:
         """Splits by a generator or iterable of the user's, read once; None where `cv` is a number."""
         if isinstance(self.cv, Integral):
@@ -279,14 +291,14 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         formulation = request.formulation
         if request.splits is not None:
             for parts in request.splits:
-                weights = np.zeros((2, len(request.X)))
+                weights = np.zeros((2, len(request.target)))
                 for side, part in zip(weights, parts, strict=True):
                     side[part] = request.sample_weight[part]
                 yield Fold(data.collect(weights[0]), data.collect(weights[1]))
             return
         # A sample of weight 2 is two samples, which may fall into different folds; more pieces than folds are useless.
         pieces = np.clip(np.rint(data.sample_weight), 1, int(self.cv)).astype(int)
-        unit = np.repeat(np.arange(len(data.X)), pieces)
+        unit = np.repeat(np.arange(len(data.target)), pieces)
         share = (data.sample_weight / pieces)[unit]
         strata = formulation.strata(data.target[unit])
         sizes = np.array([len(unit)]) if strata is None else np.unique(strata, return_counts=True)[1]
@@ -304,9 +316,26 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
             warnings.filterwarnings("ignore", "The least populated class", UserWarning)
             splits = list(splitter.split(unit, strata))
         for parts in splits:
-            train, test = (np.bincount(unit[part], share[part], minlength=len(data.X)).astype(float) for part in parts)
+            train, test = (
+                np.bincount(unit[part], share[part], minlength=len(data.target)).astype(float) for part in parts
+            )
             yield Fold(train, test)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return np.asarray(self.relevance_classes_ > 0)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _standardize(X: Matrix, mean: Array, scale: Array) -> None:
+    """Shift (unless sparse) and scale the columns in place: nobody needs the arranged copy of the data as it was."""
+    if sparse.issparse(X):
+        X.data /= scale[X.indices]
+        X.eliminate_zeros()
+    else:
+        X -= mean
+        X /= scale

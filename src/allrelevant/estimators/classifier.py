@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from allrelevant.estimators._docs import with_shared_docs
+from allrelevant.estimators._input import STORAGE, Samples
 from allrelevant.estimators._linear import LinearRelevance
 from allrelevant.formulations import Classification, MultiClass
 from allrelevant.lp import Array
@@ -78,7 +79,7 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
 
     def fit(
         self,
-        X: ArrayLike,
+        X: Samples,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         X_privileged: ArrayLike | None = None,
@@ -87,7 +88,7 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The samples; NaN and infinity are refused.
         y : array-like of shape (n_samples,)
             Labels of two classes or more, of any type.
@@ -102,7 +103,7 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
             The fitted estimator.
         """
         self._validate_params()
-        samples, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        samples, labels = validate_data(self, X, y, **STORAGE, ensure_min_samples=2)
         check_classification_targets(labels)
         weight = _check_sample_weight(sample_weight, samples, dtype=np.float64, ensure_non_negative=True)
         self.classes_, codes = _classes(labels, weight)
@@ -117,12 +118,12 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
         self.coef_ = model.coef
         return self
 
-    def decision_function(self, X: ArrayLike) -> Array:
+    def decision_function(self, X: Samples) -> Array:
         """Confidence of the baseline model in the classes.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The samples.
 
         Returns
@@ -132,16 +133,16 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
             class; for more the score of every class, of which the highest is predicted.
         """
         check_is_fitted(self)
-        samples = validate_data(self, X, dtype=np.float64, reset=False)
+        samples = validate_data(self, X, **STORAGE, reset=False)
         decision = samples @ self.coef_.T + self.intercept_
         return np.asarray(decision[:, 0] if len(self.classes_) == 2 else decision)
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
+    def predict(self, X: Samples) -> NDArray[Any]:
         """Predict labels with the baseline model.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The samples.
 
         Returns

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
 from allrelevant.estimators._docs import with_shared_docs
+from allrelevant.estimators._input import STORAGE, Samples
 from allrelevant.estimators._linear import LinearRelevance
 from allrelevant.formulations import OrdinalExplicit, OrdinalImplicit
 from allrelevant.lp import Array
@@ -125,7 +126,7 @@ class LinearRelevanceOrdinal(LinearRelevance):
 
     def fit(
         self,
-        X: ArrayLike,
+        X: Samples,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         X_privileged: ArrayLike | None = None,
@@ -134,7 +135,7 @@ class LinearRelevanceOrdinal(LinearRelevance):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The samples; NaN and infinity are refused.
         y : array-like of shape (n_samples,)
             Labels whose order is known: integers, or an ordered pandas Categorical.
@@ -150,7 +151,7 @@ class LinearRelevanceOrdinal(LinearRelevance):
         """
         self._validate_params()
         labels, ranks = _ranks(y)
-        samples, ranks = validate_data(self, X, ranks, dtype=np.float64, ensure_min_samples=2)
+        samples, ranks = validate_data(self, X, ranks, **STORAGE, ensure_min_samples=2)
         weight = _check_sample_weight(sample_weight, samples, dtype=np.float64, ensure_non_negative=True)
         present = np.unique(ranks[weight > 0])
         if len(present) < 2:
@@ -168,12 +169,12 @@ class LinearRelevanceOrdinal(LinearRelevance):
         self.boundaries_ = np.sort(model.offsets[: len(present) - 1]) + model.shift[0]
         return self
 
-    def decision_function(self, X: ArrayLike) -> Array:
+    def decision_function(self, X: Samples) -> Array:
         """Place of samples along the direction of the baseline model.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The samples.
 
         Returns
@@ -182,15 +183,15 @@ class LinearRelevanceOrdinal(LinearRelevance):
             To be compared with :attr:`boundaries_`.
         """
         check_is_fitted(self)
-        samples = validate_data(self, X, dtype=np.float64, reset=False)
+        samples = validate_data(self, X, **STORAGE, reset=False)
         return np.asarray(samples @ self.coef_[0])
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
+    def predict(self, X: Samples) -> NDArray[Any]:
         """Predict labels with the baseline model.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The samples.
 
         Returns
@@ -201,12 +202,12 @@ class LinearRelevanceOrdinal(LinearRelevance):
         place = self.decision_function(X)
         return np.asarray(self.classes_[np.searchsorted(self.boundaries_, place, side="left")])
 
-    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+    def score(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Negative mean absolute error in ranks, averaged over the classes: 0 is perfect, greater is better.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The samples.
         y : array-like of shape (n_samples,)
             Their labels, all of them known from :meth:`fit`.

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from allrelevant.estimators._docs import with_shared_docs
+from allrelevant.estimators._input import STORAGE, Samples
 from allrelevant.estimators._linear import LinearRelevance
 from allrelevant.formulations import Regression
 from allrelevant.lp import Array
@@ -121,7 +122,7 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
 
     def fit(
         self,
-        X: ArrayLike,
+        X: Samples,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         X_privileged: ArrayLike | None = None,
@@ -130,7 +131,7 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The samples; NaN and infinity are refused.
         y : array-like of shape (n_samples,)
             The target.
@@ -145,7 +146,7 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
             The fitted estimator.
         """
         self._validate_params()
-        samples, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2, y_numeric=True)
+        samples, y = validate_data(self, X, y, **STORAGE, ensure_min_samples=2, y_numeric=True)
         values = np.asarray(y, dtype=float)
         weight = _check_sample_weight(sample_weight, samples, dtype=np.float64, ensure_non_negative=True)
         mean, scale = _location(values, weight)
@@ -159,12 +160,12 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
         self.epsilon_ = float(scale * self.result_.hyperparameters["epsilon"])
         return self
 
-    def predict(self, X: ArrayLike) -> Array:
+    def predict(self, X: Samples) -> Array:
         """Predict the target with the baseline model.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The samples.
 
         Returns
@@ -173,7 +174,7 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
             The predicted values.
         """
         check_is_fitted(self)
-        samples = validate_data(self, X, dtype=np.float64, reset=False)
+        samples = validate_data(self, X, **STORAGE, reset=False)
         return np.asarray(samples @ self.coef_ + self.intercept_)
 
 

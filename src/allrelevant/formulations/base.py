@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant.lp import Array, Program
+from allrelevant.lp.matrix import Matrix
 from allrelevant.lp.program import Indices
 
 __all__ = ["Feature", "Formulation"]
@@ -64,7 +65,7 @@ class Formulation(ABC):
     may_be_empty: ClassVar[bool] = False
 
     @abstractmethod
-    def program(self, X: Array, target: Array, sample_weight: Array) -> Program:
+    def program(self, X: Matrix, target: Array, sample_weight: Array) -> Program:
         """State the program for data of shape (n_samples, n_features).
 
         The weights of column ``k`` of `X` stand together, after those of column ``k - 1``, and their columns in the
@@ -91,11 +92,11 @@ class Formulation(ABC):
         return self
 
     @abstractmethod
-    def decision(self, X: Array, w: Array, b: Array) -> Array:
+    def decision(self, X: Matrix, w: Array, b: Array) -> Array:
         """Values that predictions are made from."""
 
     @abstractmethod
-    def predict(self, X: Array, w: Array, b: Array) -> Array:
+    def predict(self, X: Matrix, w: Array, b: Array) -> Array:
         """Predict encoded targets with a point of the program."""
 
     @abstractmethod

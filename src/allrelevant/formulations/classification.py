@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from allrelevant.formulations.base import Formulation
 from allrelevant.lp import Array, Program
+from allrelevant.lp.matrix import Matrix, scale_rows
 
 __all__ = ["Classification", "weighted_f1"]
 
@@ -37,16 +38,15 @@ class Classification(Formulation):
     metric: ClassVar[str] = "weighted F1"
     needs_every_stratum: ClassVar[bool] = True
 
-    def program(self, X: Array, target: Array, sample_weight: Array) -> Program:
+    def program(self, X: Matrix, target: Array, sample_weight: Array) -> Program:
         """State the program."""
-        y = target[:, None]
-        return Program.build(y * X, -y, np.ones(len(X)), s=sample_weight)
+        return Program.build(scale_rows(X, target), -target[:, None], np.ones(len(target)), s=sample_weight)
 
-    def decision(self, X: Array, w: Array, b: Array) -> Array:
+    def decision(self, X: Matrix, w: Array, b: Array) -> Array:
         """Signed distance to the separating plane, in units of the margin."""
         return np.asarray(X @ w - b[0])
 
-    def predict(self, X: Array, w: Array, b: Array) -> Array:
+    def predict(self, X: Matrix, w: Array, b: Array) -> Array:
         """Predict −1 or +1."""
         return np.where(self.decision(X, w, b) > 0, 1.0, -1.0)
 

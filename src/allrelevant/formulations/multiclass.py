@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from allrelevant.formulations.base import Feature, Formulation
 from allrelevant.formulations.classification import weighted_f1
 from allrelevant.lp import Array, Program
+from allrelevant.lp.matrix import Matrix, spread_columns
 
 __all__ = ["MultiClass"]
 
@@ -38,16 +39,14 @@ class MultiClass(Formulation):
     needs_every_stratum: ClassVar[bool] = True
     n_slacks: ClassVar[int] = 0
 
-    def program(self, X: Array, target: Array, sample_weight: Array) -> Program:
+    def program(self, X: Matrix, target: Array, sample_weight: Array) -> Program:
         """State the program."""
-        d = X.shape[1]
         own = target.astype(int)
         sample, rival = np.nonzero(own[:, None] != np.arange(self.n_classes))
         one = np.eye(self.n_classes)
         difference = one[own[sample]] - one[rival]
-        rows = X[sample][:, :, None] * difference[:, None, :]
         return Program.build(
-            rows.reshape(len(sample), d * self.n_classes),
+            spread_columns(X[sample], difference),
             difference[:, :-1],
             np.ones(len(sample)),
             s=sample_weight,
@@ -59,11 +58,11 @@ class MultiClass(Formulation):
         c = self.n_classes
         return Feature(k * c + np.arange(c), (c * np.eye(c) - 1.0) / (c - 1))
 
-    def decision(self, X: Array, w: Array, b: Array) -> Array:
+    def decision(self, X: Matrix, w: Array, b: Array) -> Array:
         """Score of every class."""
         return np.asarray(X @ w.reshape(-1, self.n_classes) + np.append(b, 0.0))
 
-    def predict(self, X: Array, w: Array, b: Array) -> Array:
+    def predict(self, X: Matrix, w: Array, b: Array) -> Array:
         """Predict the class of the highest score."""
         return np.asarray(np.argmax(self.decision(X, w, b), axis=1), dtype=float)
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from allrelevant.formulations.base import Formulation
 from allrelevant.lp import Array, Program
+from allrelevant.lp.matrix import Matrix, scale_rows
 from allrelevant.lp.program import Indices
 
 __all__ = ["OrdinalExplicit", "OrdinalImplicit"]
@@ -36,7 +37,7 @@ class _Ordinal(Formulation):
     is_error: ClassVar[bool] = True
     n_slacks: ClassVar[int] = 2
 
-    def program(self, X: Array, target: Array, sample_weight: Array) -> Program:
+    def program(self, X: Matrix, target: Array, sample_weight: Array) -> Program:
         """State the program."""
         sample, threshold = np.nonzero(self._pairs(target))
         side = np.where(target[sample] > threshold, 1.0, -1.0)
@@ -44,7 +45,7 @@ class _Ordinal(Formulation):
         offsets[np.arange(len(sample)), threshold] = -side
         steps = np.diff(np.eye(self.n_classes - 1), axis=0) if self.states_order else np.zeros((0, self.n_classes - 1))
         return Program.build(
-            side[:, None] * X[sample],
+            scale_rows(X[sample], side),
             offsets,
             np.ones(len(sample)),
             s=sample_weight[sample],
@@ -57,13 +58,13 @@ class _Ordinal(Formulation):
     def _pairs(self, target: Array) -> NDArray[np.bool_]:
         """Mask of shape (n_samples, n_classes - 1): which samples are stated against which thresholds."""
 
-    def decision(self, X: Array, w: Array, b: Array) -> Array:
+    def decision(self, X: Matrix, w: Array, b: Array) -> Array:
         """Place along the direction, seen from the middle of the thresholds."""
         return np.asarray(X @ w - b.mean())
 
-    def predict(self, X: Array, w: Array, b: Array) -> Array:
+    def predict(self, X: Matrix, w: Array, b: Array) -> Array:
         """Predict the number of thresholds below ``x·w``."""
-        return np.searchsorted(np.sort(b), X @ w, side="left").astype(float)
+        return np.asarray(np.searchsorted(np.sort(b), X @ w, side="left"), dtype=float)
 
     def score(self, target: Array, prediction: Array, sample_weight: Array) -> float:
         """Negative mean absolute error, averaged over the classes present."""

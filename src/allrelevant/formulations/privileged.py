@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from allrelevant.formulations.base import Feature, Formulation
 from allrelevant.lp import Array, Program
+from allrelevant.lp.matrix import Matrix
 
 __all__ = ["PRIVILEGED_FORMS", "ExplainedSlack", "Residual"]
 
@@ -75,7 +76,7 @@ class Residual(_Wrapper):
 
     may_be_empty = True
 
-    def program(self, X: Array, target: Array, sample_weight: Array) -> Program:
+    def program(self, X: Matrix, target: Array, sample_weight: Array) -> Program:
         """State the program."""
         rows = self.base.program(X[:, 1:], target, sample_weight)
         given = self.base.program(X[:, :1], target, sample_weight)
@@ -87,11 +88,11 @@ class Residual(_Wrapper):
         """The weights of privileged features; the first column has none."""
         return self.base.feature(k - 1, n_columns - 1)
 
-    def decision(self, X: Array, w: Array, b: Array) -> Array:
+    def decision(self, X: Matrix, w: Array, b: Array) -> Array:
         """The decisions at hand, corrected."""
         return self.base.decision(X, np.append(b[-1], w), b[:-1])
 
-    def predict(self, X: Array, w: Array, b: Array) -> Array:
+    def predict(self, X: Matrix, w: Array, b: Array) -> Array:
         """Predict from the decisions at hand and the correction."""
         return self.base.predict(X, np.append(b[-1], w), b[:-1])
 
@@ -137,7 +138,7 @@ class ExplainedSlack(_Wrapper):
         """Price of a privileged weight; the greatest until one has been chosen."""
         return GAMMAS[0] if self.gamma is None else self.gamma
 
-    def program(self, X: Array, target: Array, sample_weight: Array) -> Program:
+    def program(self, X: Matrix, target: Array, sample_weight: Array) -> Program:
         """State the program."""
         d, q, kinds = X.shape[1] - self.n_privileged, self.n_privileged, self.base.n_slacks
         rows = self.base.program(X[:, :d], target, sample_weight)
@@ -181,12 +182,12 @@ class ExplainedSlack(_Wrapper):
         """The weights of the regular features."""
         return slice(0, n_columns - self.n_privileged)
 
-    def decision(self, X: Array, w: Array, b: Array) -> Array:
+    def decision(self, X: Matrix, w: Array, b: Array) -> Array:
         """Decide from the regular features alone."""
         d = X.shape[1] - self.n_privileged
         return self.base.decision(X[:, :d], w[:d], b[: len(b) - self.base.n_slacks])
 
-    def predict(self, X: Array, w: Array, b: Array) -> Array:
+    def predict(self, X: Matrix, w: Array, b: Array) -> Array:
         """Predict from the regular features alone."""
         d = X.shape[1] - self.n_privileged
         return self.base.predict(X[:, :d], w[:d], b[: len(b) - self.base.n_slacks])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from allrelevant.formulations.base import Formulation
 from allrelevant.lp import Array, Program
+from allrelevant.lp.matrix import Matrix, stack_rows
 from allrelevant.lp.program import Indices
 
 __all__ = ["Regression"]
@@ -35,22 +36,22 @@ class Regression(Formulation):
     metric: ClassVar[str] = "R²"
     n_slacks: ClassVar[int] = 2
 
-    def program(self, X: Array, target: Array, sample_weight: Array) -> Program:
+    def program(self, X: Matrix, target: Array, sample_weight: Array) -> Program:
         """State the program."""
         epsilon = WIDTHS[-1] if self.epsilon is None else self.epsilon
-        ones = np.ones((len(X), 1))
+        ones = np.ones((len(target), 1))
         return Program.build(
-            np.vstack([X, -X]),
+            stack_rows(X, -X),
             np.vstack([ones, -ones]),
             np.concatenate([target - epsilon, -target - epsilon]),
             s=np.concatenate([sample_weight, sample_weight]),
         )
 
-    def decision(self, X: Array, w: Array, b: Array) -> Array:
+    def decision(self, X: Matrix, w: Array, b: Array) -> Array:
         """The prediction."""
         return np.asarray(X @ w + b[0])
 
-    def predict(self, X: Array, w: Array, b: Array) -> Array:
+    def predict(self, X: Matrix, w: Array, b: Array) -> Array:
         """Predict the target."""
         return self.decision(X, w, b)
 

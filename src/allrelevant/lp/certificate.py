@@ -19,7 +19,7 @@ from scipy.optimize import nnls
 
 from allrelevant.lp.program import Array, Budget, Duals, Program, Targets
 
-__all__ = ["Certified", "certify", "penalised_gap", "repair"]
+__all__ = ["Certified", "certify", "penalised_gap", "repair", "unbalanced"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ def repair(program: Program, duals: Duals) -> Duals:
             shift = np.einsum("tpq,tq->tp", np.linalg.pinv(normal, hermitian=True), residual)
             alpha = _capped(program, alpha + move(shift @ program.B.T), lam)
             beta = np.maximum(beta + beta * (shift @ program.H.T), 0.0)
-        for t in np.flatnonzero(_unbalanced(program, Duals(alpha, beta, lam))):
+        for t in np.flatnonzero(unbalanced(program, Duals(alpha, beta, lam))):
             alpha[t], beta[t] = _balance(program, alpha[t], beta[t], lam[t])
     return Duals(alpha, beta, lam)
 
@@ -96,7 +96,7 @@ def _moves(program: Program, alpha: Array, lam: Array) -> tuple[Callable[[Array]
     return form, lambda wish: alpha * (wish - slacks.rows(slacks.total(alpha * wish) * share))
 
 
-def _unbalanced(program: Program, duals: Duals) -> Array:
+def unbalanced(program: Program, duals: Duals) -> Array:
     """Mask of the targets whose multipliers do not solve the offsets' equations to rounding."""
     residual = np.abs(duals.alpha @ program.B + duals.beta @ program.H - duals.lam[:, None] * program.v)
     scale = duals.alpha @ np.abs(program.B) + duals.beta @ np.abs(program.H) + duals.lam[:, None] * np.abs(program.v)
@@ -171,7 +171,7 @@ def _upper_bounds(program: Program, budget: Budget, targets: Targets, duals: Dua
     if budget.price is None:
         base += duals.lam * budget.loss
     # The offsets' equations hold to rounding after the repair; where they do not, nothing is proven.
-    unproven = _unbalanced(program, duals)
+    unproven = unbalanced(program, duals)
     places = np.arange(len(targets))[:, None], targets.index
     charge = None if targets.charge is None else targets.spread(targets.charge, size)
     np.add.at(z, places, targets.coefficient)

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from allrelevant.lp.highs import HighsBounds
+from allrelevant.lp.matrix import as_matrix, substitute
 from allrelevant.lp.program import Array, Budget, Duals, Indices, Program, Targets
 
 __all__ = ["solve_by_generation"]
@@ -54,10 +55,11 @@ def _with_columns(program: Program, target: Targets) -> Program:
     columns = target.columns
     if columns is None:
         return program
-    A, G, u = program.A.copy(), program.G.copy(), program.u.copy()
     slots = columns.slots(program)
-    A[:, slots], G[:, slots], u[slots] = columns.A[0].T, columns.G[0].T, columns.u[0]
-    return replace(program, A=A, G=G, u=u)
+    A, G = (
+        substitute(matrix, slots.start, part[0].T) for matrix, part in ((program.A, columns.A), (program.G, columns.G))
+    )
+    return replace(program, A=A, G=G, u=np.append(program.u[: slots.start], columns.u[0]))
 
 
 def _solve_one(
@@ -68,8 +70,8 @@ def _solve_one(
     for _ in range(ROUNDS):
         restricted = replace(
             program,
-            A=np.ascontiguousarray(program.A[:, chosen]),
-            G=np.ascontiguousarray(program.G[:, chosen]),
+            A=as_matrix(program.A[:, chosen]),
+            G=as_matrix(program.G[:, chosen]),
             gamma=program.gamma[chosen],
             u=program.u[chosen],
             lower=program.lower[chosen],

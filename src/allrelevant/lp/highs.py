@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from allrelevant.errors import InfeasibleProgram, SolverError, SolverTimeout, UnboundedProgram
+from allrelevant.lp.matrix import entries
 from allrelevant.lp.program import Array, Budget, Columns, Duals, Indices, Program, Targets
 
 __all__ = ["HighsBounds", "HighsPenalised"]
@@ -267,11 +268,18 @@ class HighsPenalised(_Model):
         program = self.program
         m, slacks = program.n_hard, program.slacks
         offsets = np.vstack([program.B, program.H]).T
-        columns = np.vstack([program.A[:, weights], program.G[:, weights]]) / program.gamma[weights]
-        parts = [sparse.csr_array(offsets), sparse.csr_array(columns.T)]
+        parts = [sparse.csr_array(offsets), self._columns(weights).T]
         if slacks.shared:
             parts.insert(0, sparse.hstack([slacks.matrix.T, sparse.csr_array((slacks.count, m))]))
         return sparse.vstack(parts)
+
+    def _columns(self, weights: Indices) -> Any:
+        """Columns of some weights over all rows, divided by their part in the norm."""
+        program = self.program
+        parts = [sparse.csc_array(matrix[:, weights]) for matrix in (program.A, program.G)]
+        columns = sparse.vstack(parts, format="csc")
+        columns.data /= np.repeat(program.gamma[weights], np.diff(columns.indptr))
+        return columns
 
     def solve(self, C: float, *, cold: bool = False) -> tuple[Array, Array, Duals]:
         """Minimise for one `C`, from the basis of the last one.
@@ -327,16 +335,15 @@ class HighsPenalised(_Model):
         program, highs = self.program, self._highs
         if len(self._weights) == program.n_weights:
             return False
-        n, m = program.n_rows, program.n_hard
+        n = program.n_rows
         z = values[:n] @ program.A + values[n:] @ program.G - C * program.u
         excess = np.abs(z) / program.gamma - 1.0
         excess[self._weights] = 0.0
         worst = np.argsort(-excess, kind="stable")[:ALL_WEIGHTS]
         worst = worst[excess[worst] > TOLERANCE]
-        for k in worst:
-            column = np.concatenate([program.A[:, k], program.G[:, k]]) / program.gamma[k]
+        for k, (rows, column) in zip(worst, entries(self._columns(worst)), strict=True):
             middle = C * program.u[k] / program.gamma[k]
-            highs.addRow(middle - 1.0, middle + 1.0, n + m, _indices(np.arange(n + m)), column)
+            highs.addRow(middle - 1.0, middle + 1.0, len(rows), _indices(rows), column)
         self._weights = np.concatenate([self._weights, worst])
         return len(worst) > 0
 

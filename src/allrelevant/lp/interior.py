@@ -51,7 +51,8 @@ class InteriorBounds:
     Parameters
     ----------
     program : Program
-        The rows; finite bounds of weights become rows, and weights that leave no choice are taken out.
+        The rows; finite bounds of weights become rows, and weights that leave no choice are taken out. Sparse rows become
+        dense: whoever asks must know that they fit.
     budget : Budget
         One budget with room inside.
     start : tuple of ndarray
@@ -68,7 +69,7 @@ class InteriorBounds:
     def __init__(
         self, program: Program, budget: Budget, start: tuple[Array, Array], backend: Backend | None = None
     ) -> None:
-        self._preset = Preset(program)
+        self._preset = Preset(program.dense())
         w, b = start
         self.program, self.budget = self._preset.program, self._preset.budget(budget)
         self.backend = NumpyBackend() if backend is None else backend

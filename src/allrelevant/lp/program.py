@@ -22,10 +22,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-__all__ = ["Array", "Budget", "Columns", "Duals", "Indices", "Program", "Slacks", "Targets"]
+from allrelevant.lp.matrix import Array, Indices, Matrix, as_matrix, widen
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+__all__ = ["Array", "Budget", "Columns", "Duals", "Indices", "Program", "Slacks", "Targets"]
 
 
 def _vector(value: ArrayLike | None, size: int, default: float, name: str) -> Array:
@@ -106,7 +105,7 @@ class Program:
     Attributes
     ----------
     A, B, r : ndarray of shape (n, d), (n, p), (n,)
-        Hinge rows.
+        Hinge rows; `A` may be a ``csr_array``.
     s : ndarray of shape (n_slacks,)
         Weights of the slacks.
     G, H, h : ndarray of shape (m, d), (m, p), (m,)
@@ -121,7 +120,7 @@ class Program:
         Which hinge rows share a slack.
     """
 
-    A: Array
+    A: Matrix
     B: Array
     r: Array
     s: Array
@@ -138,7 +137,7 @@ class Program:
     @classmethod
     def build(
         cls,
-        A: ArrayLike,
+        A: ArrayLike | Matrix,
         B: ArrayLike,
         r: ArrayLike,
         *,
@@ -155,7 +154,7 @@ class Program:
 
         Rows with the same number in `slack`, which ascends from 0 in steps of 1, share a slack.
         """
-        A = np.ascontiguousarray(A, dtype=float)
+        A = as_matrix(A)
         if A.ndim != 2:
             raise ValueError(f"A has {A.ndim} dimensions, expected 2")
         n, d = A.shape
@@ -222,6 +221,15 @@ class Program:
         """Mask of the weights with a finite bound."""
         return np.isfinite(self.lower) | np.isfinite(self.upper)
 
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the hinge rows are kept as a sparse matrix."""
+        return bool(sparse.issparse(self.A))
+
+    def dense(self) -> Program:
+        """Return the program with its hinge rows as an array."""
+        return replace(self, A=self.A.toarray()) if self.is_sparse else self
+
     def with_box(self, lower: ArrayLike, upper: ArrayLike) -> Program:
         """Return the program with other box bounds, sharing all data."""
         d = self.n_weights
@@ -230,14 +238,10 @@ class Program:
     def with_slots(self, gamma: ArrayLike) -> Program:
         """Return the program with more weights, last, that stand in no row: places for :class:`Columns`."""
         more = np.atleast_1d(np.asarray(gamma, dtype=float))
-
-        def widen(matrix: Array) -> Array:
-            return np.hstack([matrix, np.zeros((len(matrix), len(more)))])
-
         return replace(
             self,
-            A=widen(self.A),
-            G=widen(self.G),
+            A=widen(self.A, len(more)),
+            G=widen(self.G, len(more)),
             gamma=np.append(self.gamma, more),
             u=np.append(self.u, np.zeros(len(more))),
             lower=np.append(self.lower, np.full(len(more), -np.inf)),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from allrelevant.lp.matrix import mean_square
 from allrelevant.lp.program import Array, Budget, Columns, Duals, Indices, Program, Targets
 
 __all__ = ["Reduction", "keep_band", "nearest_rows", "reduce_rows"]
@@ -58,8 +59,8 @@ class Reduction:
 def reduce_rows(program: Program, budget: Budget, w: Array, b: Array) -> Reduction:
     """Keep the rows whose margin at ``(w, b)`` is close to their right side."""
     margin = program.rows(w, b) - program.r
-    band = BAND[0] + BAND[1] * budget.norm * float(np.sqrt(np.mean(program.A**2))) if program.A.size else BAND[0]
-    return keep_band(program, budget, margin, band)
+    size = mean_square(program.A) ** 0.5 if program.n_rows and program.n_weights else 0.0
+    return keep_band(program, budget, margin, BAND[0] + BAND[1] * budget.norm * size)
 
 
 def nearest_rows(program: Program, budget: Budget, margin: Array, count: int) -> Reduction:
@@ -80,8 +81,8 @@ def keep_band(program: Program, budget: Budget, margin: Array, band: float) -> R
     s[linear] = program.s[linear]
     smaller = replace(
         program,
-        A=np.ascontiguousarray(program.A[kept]),
-        B=np.ascontiguousarray(program.B[kept]),
+        A=program.A[kept],
+        B=program.B[kept],
         r=program.r[kept],
         s=program.s[left],
         slacks=slacks,

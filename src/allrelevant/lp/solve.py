@@ -39,6 +39,9 @@ GPU_OPERATIONS = 1e12
 #: "auto" chooses the interior engine as long as the matrix that it factors, of the size of the rows or of weights and
 #: offsets, whichever are fewer, is at most this large.
 INTERIOR_SIZE = 2000
+#: The interior engine makes an array, and four copies of it, of the rows that the reduction keeps of a sparse program.
+#: It takes such a program as long as all its rows would be an array of at most so many numbers (2 GiB in four copies).
+DENSE_NUMBERS = 2**26
 
 #: With more weights per row than this the reference engine generates them.
 GENERATE = 3
@@ -78,9 +81,21 @@ class Bounds:
 
 
 def choose_engine(program: Program, engine: str) -> str:
-    """Resolve ``"auto"``: the interior engine for programs that are not large in both directions."""
+    """Resolve ``"auto"``: the interior engine for programs that are not large in both directions.
+
+    Raises
+    ------
+    ValueError
+        If the engine is unknown, or the interior engine is asked for and the program is sparse and would be too large
+        an array.
+    """
     if engine not in ENGINES:
         raise ValueError(f"engine={engine!r} is unknown; choose one of {', '.join(map(repr, ENGINES))}")
+    if engine == "interior" and not _fits(program):
+        raise ValueError(
+            f"engine='interior' needs the sparse program of {program.n_rows} rows and {program.n_weights} weights as "
+            f"an array, which would be more than {DENSE_NUMBERS} numbers; use engine='auto' or engine='highs'"
+        )
     if engine != "auto":
         return engine
     return "interior" if _small(program) else "highs"
@@ -223,7 +238,12 @@ class BoundSolver:
 def _small(program: Program) -> bool:
     """Whether the interior engine can take the program at all."""
     size = min(program.n_weights + program.n_offsets, program.n_rows + program.n_hard)
-    return size <= INTERIOR_SIZE
+    return size <= INTERIOR_SIZE and _fits(program)
+
+
+def _fits(program: Program) -> bool:
+    """Whether the program is an array, or may be made one."""
+    return not program.is_sparse or program.n_rows * program.n_weights <= DENSE_NUMBERS
 
 
 def _has_room(program: Program, budget: Budget, w: Array, b: Array) -> bool:

@@ -10,8 +10,9 @@ import numpy as np
 from allrelevant._progress import Progress
 from allrelevant.formulations import Formulation
 from allrelevant.lp import Array, PenalisedSolver, Program
-from allrelevant.lp.certificate import repair
+from allrelevant.lp.certificate import repair, unbalanced
 from allrelevant.lp.highs import HighsPenalised
+from allrelevant.lp.matrix import Matrix, reach
 from allrelevant.lp.program import Duals
 
 __all__ = ["Baseline", "Fold", "fit_baseline", "penalty_path"]
@@ -89,22 +90,25 @@ def _bare(program: Program) -> Program:
 
 def _bare_pull(program: Program) -> Array:
     """How much, without any weights, the loss falls with each of them."""
-    if program.v.any() or program.slacks.shared:
-        # Multipliers of hard rows balance a cost of the offsets, or several rows a slack: those that the solver found.
-        _, _, duals = HighsPenalised(_bare(program)).solve(1.0)
-        return np.asarray((duals.alpha @ program.A + duals.beta @ program.G)[0] - program.u)
-    _, b = PenalisedSolver(_bare(program)).solve(1.0)
-    need = program.r - program.B @ b
-    tie = 1e-9 * np.maximum(1.0, np.abs(program.r))
-    # Rows on the edge share what the offsets' equations ask of them evenly: no vertex of the solver's choosing.
-    alpha = np.where(need > tie, 1.0, np.where(need < -tie, 0.0, 0.5)) * program.s
-    even = repair(program, Duals(alpha[None], np.zeros((1, program.n_hard)), np.ones(1)))
-    return np.asarray((even.alpha @ program.A)[0] - program.u)
+    if not (program.v.any() or program.slacks.shared):
+        _, b = PenalisedSolver(_bare(program)).solve(1.0)
+        need = program.r - program.B @ b
+        tie = 1e-9 * np.maximum(1.0, np.abs(program.r))
+        # Rows on the edge share what the offsets' equations ask of them evenly: no vertex of the solver's choosing.
+        alpha = np.where(need > tie, 1.0, np.where(need < -tie, 0.0, 0.5)) * program.s
+        even = repair(program, Duals(alpha[None], np.zeros((1, program.n_hard)), np.ones(1)))
+        # Out of balance, the pull would change with what is added to a column, which the offsets make up for.
+        if not unbalanced(program, even).any():
+            return np.asarray((even.alpha @ program.A)[0] - program.u)
+    # Multipliers of hard rows balance a cost of the offsets, or several rows a slack, or there is no even share: those
+    # that the solver found.
+    _, _, duals = HighsPenalised(_bare(program)).solve(1.0)
+    return np.asarray((duals.alpha @ program.A + duals.beta @ program.G)[0] - program.u)
 
 
 def fit_baseline(
     formulation: Formulation,
-    X: Array,
+    X: Matrix,
     target: Array,
     sample_weight: Array,
     *,
@@ -124,15 +128,15 @@ def fit_baseline(
         w, b = PenalisedSolver(program).solve(C) if C > 0 else _empty(program)
         progress.step()
     # Weights that move no row by more than rounding are none.
-    reach = np.maximum(np.abs(program.A).max(axis=0, initial=0.0), np.abs(program.G).max(axis=0, initial=0.0))
-    if float(np.max(np.abs(w) * reach, initial=0.0)) < NO_REACH:
+    moved = np.abs(w) * np.maximum(reach(program.A), reach(program.G))
+    if float(np.max(moved, initial=0.0)) < NO_REACH:
         w = np.zeros_like(w)
     return Baseline(formulation, program, float(C), w, b, score, formulation.predict(X, w, b))
 
 
 def _search(
     formulation: Formulation,
-    X: Array,
+    X: Matrix,
     target: Array,
     sample_weight: Array,
     folds: Sequence[Fold],
@@ -149,7 +153,7 @@ def _search(
             for fold in folds:
                 scores += _path_scores(candidate, X, target, fold, path) / len(folds)
                 progress.step()
-            tie = candidate.resolution(len(X)) * (1 + 1e-9)
+            tie = candidate.resolution(X.shape[0]) * (1 + 1e-9)
             k = int(np.argmax(scores >= scores.max() - tie))
             if best is None or scores[k] > best[2] + tie:
                 best = candidate, float(path[k]), float(scores[k])
@@ -162,7 +166,7 @@ def _empty(program: Program) -> tuple[Array, Array]:
     return np.zeros(program.n_weights), PenalisedSolver(_bare(program)).solve(1.0)[1]
 
 
-def _path_scores(formulation: Formulation, X: Array, target: Array, fold: Fold, path: Array) -> Array:
+def _path_scores(formulation: Formulation, X: Matrix, target: Array, fold: Fold, path: Array) -> Array:
     train, test = fold.train > 0, fold.test > 0
     program = formulation.program(X[train], target[train], fold.train[train])
     models = [_empty(program)] if path[0] == 0.0 else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from itertools import product
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from allrelevant.formulations import Feature
 from allrelevant.lp import Array, BoundSolver, Program, Targets
+from allrelevant.lp.matrix import entries
 from allrelevant.lp.program import Columns, Indices
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.solving import Solving
@@ -186,7 +188,7 @@ def _ascend(solver: BoundSolver, feature: Feature, columns: Columns | None, coun
     index = np.repeat(feature.weights[None], count, axis=0)
     # Where a small weight would lower the loss.
     if columns is None:
-        pull = (program.row_weight @ program.A[:, feature.weights] - program.u[feature.weights])[None]
+        pull = (program.row_weight @ program.A - program.u)[None, feature.weights]
     else:
         pull = columns.A @ program.row_weight - columns.u
     signs = np.where(pull < 0, -1.0, 1.0)
@@ -206,17 +208,27 @@ def _ascend(solver: BoundSolver, feature: Feature, columns: Columns | None, coun
 
 def _representatives(program: Program, features: Sequence[Feature]) -> Indices:
     """For each feature the first whose columns equal its own, or their negatives; -1 for columns of zeros."""
-    columns = np.vstack([program.A, program.G, program.u]).T + 0.0
-    first: dict[tuple[bytes, ...], int] = {}
+    columns = _digests(program)
+    first: dict[bytes, int] = {}
     out = np.empty(len(features), dtype=np.intp)
     for k, feature in enumerate(features):
-        block = columns[feature.weights]
-        flat = block.ravel()
-        leading = flat[np.argmax(flat != 0.0)] if flat.size else 0.0
-        key = (
-            (block * np.sign(leading) + 0.0).tobytes(),
-            program.gamma[feature.weights].tobytes(),
-            feature.contrasts.tobytes(),
-        )
+        leading = next((columns[weight][0] for weight in feature.weights if columns[weight][0]), 0)
+        key = b"".join(columns[weight][1][leading] for weight in feature.weights)
+        key += program.gamma[feature.weights].tobytes() + feature.contrasts.tobytes()
         out[k] = first.setdefault(key, k) if leading else -1
+    return out
+
+
+def _digests(program: Program) -> list[tuple[int, dict[int, bytes]]]:
+    """Sign of the first entry of every column, and digests of the column as it is and negated.
+
+    Digests, because all columns together are as large as the data.
+    """
+    out = []
+    for k, (rows, values) in enumerate(entries(program.A)):
+        column = np.concatenate([values, program.G[:, k], program.u[k : k + 1]])
+        leading = int(np.sign(column[np.argmax(column != 0.0)]))
+        where = rows.tobytes()
+        own = {sign: blake2b(where + (sign * column + 0.0).tobytes()).digest() for sign in (1, -1)}
+        out.append((leading, {0: b"", **own}))
     return out

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from allrelevant.formulations import Feature, Formulation
 from allrelevant.lp import Array
+from allrelevant.lp.matrix import Matrix, dense_column
 from allrelevant.lp.program import Indices
 from allrelevant.relevance.intervals import Intervals
 from allrelevant.relevance.nearoptimal import NearOptimalSet
@@ -36,7 +37,7 @@ OWN_PROBES = 20
 class Sample:
     """The data that probes are made from: one row per sample, with targets and weights."""
 
-    X: Array
+    X: Matrix
     target: Array
     weight: Array
 
@@ -126,12 +127,12 @@ def judge(
     groups = [k for k, columns in enumerate(members) if len(columns) > 1]
 
     def added(feature: Feature, values: Array, sides: Indices | None = None) -> Probes:
-        statement = formulation.probes(int(values.size // len(sample.X)), privileged)
+        statement = formulation.probes(values.size // len(sample.target), privileged)
         columns = probe_columns(statement, values, *context)
         return added_probes(near, feature, columns, solving, sides)
 
     probes: Probes | None = None
-    varying = single[varying_features(sample.X[:, single])]
+    varying = varying_features(sample.X, single)
     if rule == "papers" and len(varying):
         drawn = draw_probes(sample.X, n_probes, varying, rng)
         probes = replaced_probes(near, formulation, sample.X, *drawn, *context, solving)
@@ -143,7 +144,7 @@ def judge(
             probes = None
     concentrated = np.empty(0, dtype=np.intp)
     if probes is None and len(varying):
-        concentrated = single[concentrated_features(sample.X[:, single], sample.weight)]
+        concentrated = concentrated_features(sample.X, sample.weight, varying)
         _, values = draw_probes(sample.X, n_probes, np.setdiff1d(varying, concentrated), rng)
         feature = features[place[int(varying[0])]]
         # One side of each, at random: twice the probes would cost no more, and say more, than both sides.
@@ -151,8 +152,9 @@ def judge(
 
     own: dict[int, Probes] = {}
     for k in groups:
-        shuffled = [rng.permutation(len(sample.X)) for _ in range(OWN_PROBES)]
-        own[k] = added(features[k], np.stack([sample.X[np.ix_(order, members[k])] for order in shuffled]))
+        shuffled = [rng.permutation(len(sample.target)) for _ in range(OWN_PROBES)]
+        columns = np.column_stack([dense_column(sample.X, int(column)) for column in members[k]])
+        own[k] = added(features[k], np.stack([columns[order] for order in shuffled]))
     if probes is None:
         probes = own[groups[0]]
     thresholds = find_thresholds(probes, confidence)

@@ -9,6 +9,7 @@ import numpy as np
 from allrelevant.formulations import Feature, Formulation
 from allrelevant.lp import Array, Targets
 from allrelevant.lp.highs import HighsBounds
+from allrelevant.lp.matrix import Matrix, dense_column, power_sums, ranges, substitute
 from allrelevant.lp.program import Columns, Indices
 from allrelevant.relevance.intervals import Intervals, greatest_relevance, relevance_intervals
 from allrelevant.relevance.nearoptimal import NearOptimalSet
@@ -26,6 +27,8 @@ __all__ = [
 
 #: A feature is concentrated if fewer samples carry its variance than this share of the median feature's.
 CONCENTRATED = 1.0 / 3.0
+#: Share by which a point that spends the whole norm is moved inside.
+WITHIN = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,28 +67,26 @@ class Probes:
         return 1.0 / 3.0 if self.sides == 1 else 0.5
 
 
-def varying_features(X: Array) -> Indices:
-    """Features that are not constant."""
-    return np.flatnonzero(np.ptp(X, axis=0) > 0)
+def varying_features(X: Matrix, among: Indices) -> Indices:
+    """Those of the given features that are not constant."""
+    low, high = ranges(X)
+    return among[high[among] > low[among]]
 
 
-def concentrated_features(X: Array, sample_weight: Array) -> Indices:
-    """Features that vary in a few samples only, compared with the others.
+def concentrated_features(X: Matrix, sample_weight: Array, varying: Indices) -> Indices:
+    """Those of the given features, none of them constant, that vary in a few samples only, compared with the others.
 
     A weight on such a feature touches few samples and therefore costs little: by chance alone it can be far larger than
     others', so it is judged by permutations of its own. The number of samples that carry the variance of a feature is
     ``(Σ x²)² / Σ x⁴``, a third of all samples for normal values.
     """
-    varying = varying_features(X)
-    if not len(varying):
-        return varying
-    weight = sample_weight[:, None]
-    values = X[:, varying] - (weight * X[:, varying]).sum(axis=0) / sample_weight.sum()
-    samples = (weight * values**2).sum(axis=0) ** 2 / (weight * values**4).sum(axis=0)
+    centre = power_sums(X, sample_weight, np.zeros(X.shape[1]), 1) / sample_weight.sum()
+    second, fourth = (power_sums(X, sample_weight, centre, power)[varying] for power in (2, 4))
+    samples = second**2 / fourth
     return np.asarray(varying[samples < CONCENTRATED * np.median(samples)])
 
 
-def draw_probes(X: Array, n_probes: int, among: Indices, random_state: np.random.RandomState) -> tuple[Indices, Array]:
+def draw_probes(X: Matrix, n_probes: int, among: Indices, random_state: np.random.RandomState) -> tuple[Indices, Array]:
     """Draw some of the given features, and permute each over the samples.
 
     Returns
@@ -96,7 +97,7 @@ def draw_probes(X: Array, n_probes: int, among: Indices, random_state: np.random
         Their permuted values.
     """
     source = among[random_state.randint(len(among), size=n_probes)]
-    return source, np.stack([random_state.permutation(X[:, k]) for k in source])
+    return source, np.stack([random_state.permutation(dense_column(X, k)) for k in source])
 
 
 def probe_columns(formulation: Formulation, values: Array, target: Array, sample_weight: Array) -> Columns:
@@ -165,7 +166,7 @@ def added_probes(
 def replaced_probes(
     near: NearOptimalSet,
     formulation: Formulation,
-    X: Array,
+    X: Matrix,
     source: Indices,
     values: Array,
     target: Array,
@@ -179,10 +180,10 @@ def replaced_probes(
     found: list[Intervals] = []
     with solving.progress.stage("probes", len(values)):
         for k, column in zip(source, values, strict=True):
-            changed = X.copy()
-            changed[:, k] = column
-            program = formulation.program(changed, target, sample_weight)
+            program = formulation.program(substitute(X, k, column[:, None]), target, sample_weight)
             w, b = HighsBounds(program, near.budget).least_spending()
+            # The least loss often takes the whole norm: whether anything is left must not be a matter of rounding.
+            w = (1.0 - WITHIN) * w
             if near.budget.room(program.norm(w), program.loss(w, b)) > 0.0:
                 there = replace(near, program=program, w=w, b=b)
                 probe = [formulation.feature(int(k), X.shape[1])]

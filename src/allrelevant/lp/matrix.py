@@ -1,0 +1,159 @@
+"""Dense or sparse: the operations on tables of numbers that the two spell differently, or that need blocks of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+__all__ = [
+    "Array",
+    "Indices",
+    "Matrix",
+    "as_matrix",
+    "blocks",
+    "dense_column",
+    "entries",
+    "mean_square",
+    "power_sums",
+    "ranges",
+    "reach",
+    "scale_rows",
+    "spread_columns",
+    "stack_rows",
+    "substitute",
+    "widen",
+]
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+#: An array, or a ``scipy.sparse.csr_array`` in canonical format.
+Matrix: TypeAlias = Any
+
+#: Numbers worked on at a time, where a whole table would be copied otherwise.
+BLOCK = 2**18
+
+
+def as_matrix(value: ArrayLike | Matrix) -> Matrix:
+    """Floating-point numbers by rows, without a copy where they are that already."""
+    return sparse.csr_array(value, dtype=float) if sparse.issparse(value) else np.ascontiguousarray(value, dtype=float)
+
+
+def blocks(shape: tuple[int, int]) -> Iterator[slice]:
+    """Slices of rows that hold about :data:`BLOCK` numbers each."""
+    height = max(1, BLOCK // max(shape[1], 1))
+    return (slice(k, min(k + height, shape[0])) for k in range(0, shape[0], height))
+
+
+def scale_rows(matrix: Matrix, factor: Array) -> Matrix:
+    """Multiply every row by a number."""
+    if not sparse.issparse(matrix):
+        return factor[:, None] * matrix
+    out = matrix.copy()
+    out.data *= np.repeat(factor, np.diff(out.indptr))
+    return out
+
+
+def spread_columns(matrix: Matrix, factors: Array) -> Matrix:
+    """Put every column times each of `factors`, of shape (n, c), in the place of the column."""
+    (n, d), c = matrix.shape, factors.shape[1]
+    if not sparse.issparse(matrix):
+        return (matrix[:, :, None] * factors[:, None, :]).reshape(n, d * c)
+    row = np.repeat(np.arange(n), np.diff(matrix.indptr))
+    place = (matrix.indices[:, None].astype(np.intp) * c + np.arange(c)).ravel()
+    values = (matrix.data[:, None] * factors[row]).ravel()
+    out = sparse.csr_array((values, place, c * matrix.indptr), shape=(n, d * c))
+    out.eliminate_zeros()
+    return out
+
+
+def stack_rows(*parts: Matrix) -> Matrix:
+    """Rows of several matrices, all dense or all sparse, below each other."""
+    return sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.vstack(parts)
+
+
+def widen(matrix: Matrix, count: int) -> Matrix:
+    """Add so many columns of zeros, last."""
+    n, d = matrix.shape
+    if sparse.issparse(matrix):
+        return sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=(n, d + count))
+    out = np.zeros((n, d + count))
+    out[:, :d] = matrix
+    return out
+
+
+def substitute(matrix: Matrix, first: int, columns: Array) -> Matrix:
+    """Return the matrix with other columns, of shape (n, k), in the place of `first` and those after it."""
+    if sparse.issparse(matrix):
+        rest = matrix[:, first + columns.shape[1] :]
+        return sparse.hstack([matrix[:, :first], sparse.csr_array(columns), rest], format="csr")
+    out = matrix.copy()
+    out[:, first : first + columns.shape[1]] = columns
+    return out
+
+
+def dense_column(matrix: Matrix, k: int) -> Array:
+    """One column as an array."""
+    return np.asarray(matrix[:, [k]].toarray()[:, 0] if sparse.issparse(matrix) else matrix[:, k])
+
+
+def entries(matrix: Matrix) -> Iterator[tuple[Indices, Array]]:
+    """Rows and values of what is not 0, column by column."""
+    if not sparse.issparse(matrix):
+        for column in matrix.T:
+            rows = np.flatnonzero(column)
+            yield rows, column[rows]
+        return
+    by_column = matrix.tocsc()
+    for start, stop in zip(by_column.indptr[:-1], by_column.indptr[1:], strict=True):
+        yield by_column.indices[start:stop].astype(np.intp), by_column.data[start:stop]
+
+
+def ranges(matrix: Matrix) -> tuple[Array, Array]:
+    """Least and greatest entry of every column; 0 where there are no rows."""
+    if not matrix.shape[0]:
+        return np.zeros(matrix.shape[1]), np.zeros(matrix.shape[1])
+    low, high = matrix.min(axis=0), matrix.max(axis=0)
+    return (low.toarray().ravel(), high.toarray().ravel()) if sparse.issparse(matrix) else (low, high)
+
+
+def reach(matrix: Matrix) -> Array:
+    """Greatest magnitude in every column."""
+    low, high = ranges(matrix)
+    return np.maximum(-low, high)
+
+
+def mean_square(matrix: Matrix) -> float:
+    """Mean of the squares of all entries."""
+    if sparse.issparse(matrix):
+        total = float(np.sum(matrix.data**2))
+    else:
+        total = sum(float(np.sum(matrix[rows] ** 2)) for rows in blocks(matrix.shape))
+    return float(total / (matrix.shape[0] * matrix.shape[1]))
+
+
+def power_sums(matrix: Matrix, weight: Array, centre: Array, power: int) -> Array:
+    """Weighted sum over the rows of ``(entry - centre) ** power``, for every column.
+
+    Rows are added one after the other, not by products of matrices: equal columns must have equal sums to the last
+    digit.
+    """
+    n, d = matrix.shape
+    if sparse.issparse(matrix):
+        by_column = matrix.tocsc()
+        stored = np.diff(by_column.indptr)
+        owner, own = np.repeat(np.arange(d), stored), weight[by_column.indices]
+        terms = np.bincount(owner, own * (by_column.data - centre[owner]) ** power, minlength=d)
+        # A column that is stored in full has no zeros, and must not be left with what rounding makes of them.
+        zeros = np.where(stored < n, np.maximum(weight.sum() - np.bincount(owner, own, minlength=d), 0.0), 0.0)
+        return np.asarray(terms + zeros * (-centre) ** power)
+    total = np.zeros(d)
+    for rows in blocks(matrix.shape):
+        terms = weight[rows, None] * (matrix[rows] - centre) ** power
+        if rows.start:
+            terms[0] += total
+        total = terms.sum(axis=0)
+    return total
