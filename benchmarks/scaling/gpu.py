@@ -1,9 +1,9 @@
 """Bounds of all features on a GPU: wall seconds, proofs included, after a first call that starts the GPU.
 
-Data are standard normal, with a linear signal in a few features. ``bounds`` is one solver for the two linear programs
-of every feature; ``fit`` is the whole estimator with its search, 50 probes and classes. ``unproven`` counts the
-programs whose first solution did not prove itself and that were solved again. Threads on the CPU prove what the GPU
-returns.
+Data are standard normal, with a linear signal in a few features. ``bounds`` are the relevance intervals of all
+features, by two linear programs each; ``fit`` is the whole estimator with its search, 50 probes and classes.
+``unproven`` counts the programs whose first solution did not prove itself and that were solved again. Threads on the
+CPU prove what the GPU returns.
 
 Usage: ``python -m benchmarks.scaling.gpu [--device cuda] [--jobs 8] [--fit]``
 """
@@ -18,10 +18,11 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from allrelevant import LinearRelevanceClassifier
+from allrelevant.lp import Targets
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.solving import Solving
 from benchmarks._common import print_table, standardised, write_csv
-from benchmarks.scaling.programs import both_signs, near_optimal
+from benchmarks.scaling.programs import near_optimal
 
 HERE = Path(__file__).parent
 #: Samples, features, penalty, seconds to stay below.
@@ -45,7 +46,7 @@ def baseline(n: int, d: int, C: float) -> NearOptimalSet:
 def bounds(near: NearOptimalSet, device: str, jobs: int, every: int = 1) -> dict[str, object]:
     """Both programs of every feature, or of some of them."""
     features = np.arange(0, near.program.n_weights, every)
-    targets = both_signs(features)
+    targets = Targets.sides(features[:, None], np.ones((len(features), 1)))
     solving = Solving(engine="interior", device=device, n_jobs=jobs)
     began = time.perf_counter()
     with threadpool_limits(1, user_api="blas"):

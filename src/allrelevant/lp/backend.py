@@ -14,10 +14,6 @@ from allrelevant.lp.program import Slacks
 
 __all__ = ["Backend", "NumpyBackend", "Table", "TorchBackend", "get_backend", "has_gpu"]
 
-#: Factors up to this size are formed by one product with all pairs of columns, larger ones by one update each.
-PACKED_SIZE = 80
-PACKED_BYTES = 2**24
-
 
 def has_gpu() -> bool:
     """Whether torch is installed and sees a GPU."""
@@ -56,13 +52,16 @@ def diagonal(matrices: Any) -> Any:
 
 
 class Table:
-    """A matrix of which ``Fᵀ diag(weights) F`` is wanted for many weights."""
+    """A matrix of which ``Fᵀ diag(weights) F`` is wanted for many weights.
+
+    If the backend has room for the products of all pairs of its columns, that is one product of matrices for all.
+    """
 
     def __init__(self, backend: Backend, matrix: Any, transposed: Any, *, packed: bool) -> None:
         rows, size = matrix.shape
         self.F, self.FT, self.size = matrix, transposed, size
         self.pairs: Any = None
-        if packed and rows * size * (size + 1) * 4 <= PACKED_BYTES:
+        if packed and size <= backend.packed_size and rows * size * (size + 1) * 4 <= backend.packed_bytes:
             i, j = np.tril_indices(size)
             self.pairs = matrix[:, backend.indices(i)] * matrix[:, backend.indices(j)]
             place = np.zeros((size, size), dtype=np.intp)
@@ -71,9 +70,20 @@ class Table:
 
 
 class Backend(ABC):
-    """Where the arrays live; ``xp`` is their namespace, by the array API standard."""
+    """Where the arrays live.
+
+    Attributes
+    ----------
+    xp : module
+        Their namespace, by the array API standard.
+    packed_size, packed_bytes : float
+        How many columns a matrix may have, and how many bytes the products of their pairs, for :class:`Table` to make
+        use of these.
+    """
 
     xp: Any
+    packed_size: float
+    packed_bytes: float
 
     @abstractmethod
     def asarray(self, values: Any) -> Any:
@@ -124,6 +134,8 @@ class NumpyBackend(Backend):
     """NumPy, with BLAS and LAPACK called matrix by matrix where that beats batches."""
 
     xp = array_api_compat.numpy
+    # Beyond, one update of each matrix is faster.
+    packed_size, packed_bytes = 80, 2**24
 
     def asarray(self, values: Any) -> Any:
         """Floating-point numbers on this backend, contiguous."""
@@ -202,6 +214,8 @@ class TorchBackend(Backend):
     device : str
         Device of torch, such as ``"cuda"``.
     """
+
+    packed_size, packed_bytes = np.inf, 2**33
 
     def __init__(self, device: str = "cpu") -> None:
         import array_api_compat.torch

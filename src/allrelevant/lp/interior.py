@@ -51,8 +51,8 @@ class InteriorBounds:
     Parameters
     ----------
     program : Program
-        The rows; finite bounds of weights become rows, and weights that leave no choice are taken out. Sparse rows become
-        dense: whoever asks must know that they fit.
+        The rows; finite bounds of weights become rows, and weights that leave no choice are taken out. Sparse rows
+        become dense: whoever asks must know that they fit.
     budget : Budget
         One budget with room inside.
     start : tuple of ndarray
@@ -82,6 +82,13 @@ class InteriorBounds:
         to_numpy = self.backend.to_numpy
         w = to_numpy(self._state.P[:, wp] - self._state.P[:, wm])
         self.centre = self._preset.weights(w)[0], to_numpy(self._state.b[0])
+
+    @property
+    def numbers_per_target(self) -> int:
+        """Floating-point numbers that a target takes while it is being solved, roughly."""
+        weights, rows = self._rows.d + self._rows.p, self._rows.n + self._rows.m
+        at_once = not isinstance(self.backend, NumpyBackend) and self._rows.table.pairs is None
+        return min(weights, rows) ** 2 + 24 * (weights + rows) + (2 * weights * rows if at_once else 0)
 
     def solve(self, targets: Targets) -> tuple[Array, Array, Duals]:
         """Maximise all targets at once. What did not converge shows in its certificate, not here."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from allrelevant.lp.backend import PACKED_SIZE, Backend, NumpyBackend, Table, diagonal
+from allrelevant.lp.backend import Backend, Table, diagonal
 from allrelevant.lp.program import Budget, Columns, Program
 
 __all__ = ["Batch", "Curvature", "Rows", "SharedCurvature", "State"]
@@ -41,11 +41,9 @@ class Rows:
         self.parts = [slice(a, b) for a, b in pairwise(np.cumsum(sizes).tolist())]
         self.rows = slice(self.parts[3].start, self.parts[4].stop)
         self.wide = self.n + self.m < self.d + self.p
-        size = self.n + self.m if self.wide else self.d + self.p
-        packed = size <= PACKED_SIZE if isinstance(backend, NumpyBackend) else True
         factored = (self.KT[: self.d], self.K[:, : self.d]) if self.wide else (self.K, self.KT)
         # Where rows share slacks, what is factored changes with every iterate.
-        self.table = Table(backend, *factored, packed=packed and (self.wide or not self.slacks.shared))
+        self.table = Table(backend, *factored, packed=self.wide or not self.slacks.shared)
 
     def loss_limit(self, m: Any) -> Any:
         """Loss budget that goes with norm budgets `m`."""

@@ -165,13 +165,10 @@ class BoundSolver:
     @property
     def numbers_per_target(self) -> int:
         """Floating-point numbers that a target takes while it is being solved, roughly."""
-        program = self.program if self._reduced is None else self._reduction.program
-        weights, rows = program.n_weights + program.n_offsets, program.n_rows + program.n_hard
-        size = min(weights, rows)
-        batched = 0 if self.device == "cpu" else 2 * weights * rows
-        if self._tall is not None:
-            return 8 * rows  # what the certificate takes; the program of a target is much smaller
-        return size**2 + 24 * (weights + rows) + batched
+        if self._reduced is not None:
+            return self._reduced.numbers_per_target
+        # What the certificate takes: the reference engine and the programs of tall targets come one at a time.
+        return 8 * (self.program.n_weights + self.program.n_rows)
 
     def solve(self, targets: Targets, *, points: bool = False) -> Bounds:
         """Solve and prove all targets: by the engine asked first, and what that does not prove by the next.
