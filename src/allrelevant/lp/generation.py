@@ -43,7 +43,7 @@ def solve_by_generation(
         target = targets.take(np.array([k]))
         whole = _with_columns(program, target)
         hint = np.where(np.isfinite(hints[k]), np.abs(hints[k]), 0.0)
-        first = np.flatnonzero((hint > 1e-9 * max(hint.max(), 1e-300)) | (start != 0.0))
+        first = np.flatnonzero((hint > 1e-3 * max(hint.max(), 1e-300)) | (start != 0.0))
         chosen, w_k, b[k], duals = _solve_one(whole, budget, target, np.union1d(first, target.index[0]))
         w[k, chosen] = w_k
         alpha[k], beta[k], lam[k] = duals.alpha[0], duals.beta[0], duals.lam[0]
