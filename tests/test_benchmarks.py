@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.papers import ordinal, privileged, semantic, simulations, thresholds
+from benchmarks.scaling import cluster
 
 
 def test_simulations():
@@ -31,3 +32,9 @@ def test_semantic():
 def test_thresholds():
     rows = thresholds.run("sim3", 0, 0.1)
     assert {row["probes"] for row in rows} == {"added", "papers"}
+
+
+def test_cluster():
+    rows = cluster.run(60, 10, repeats=1)
+    assert [row["way"] for row in rows] == [name for name, _, _ in cluster.WAYS]
+    assert len({row["programs"] for row in rows}) == 1
