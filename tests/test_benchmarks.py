@@ -9,7 +9,7 @@ import pandas as pd
 from benchmarks._common import Results, make_mix
 from benchmarks.papers import ordinal, privileged, semantic, simulations, thresholds
 from benchmarks.peers import processes, speed
-from benchmarks.scaling import engines, growth, rule, tall, wide
+from benchmarks.scaling import cluster, engines, growth, rule, tall, wide
 
 
 def test_simulations():
@@ -113,3 +113,9 @@ def test_tall():
     assert row["f1"] > 0.5
     assert row["peak_over_data"] > row["added_over_data"] >= 0
     assert row["max_gap"] <= 1e-6
+
+
+def test_cluster():
+    rows = cluster.run(60, 10, repeats=1)
+    assert [row["way"] for row in rows] == [name for name, _, _ in cluster.WAYS]
+    assert len({row["programs"] for row in rows}) == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pickle
 import signal
@@ -41,9 +40,14 @@ def model(kind=LinearRelevanceClassifier, **options):
     return kind(C=0.5, memory_limit=FEW, random_state=0, **options).fit(X, y)
 
 
-def content(fitted):
-    """Everything in a result but how long it took."""
-    return {key: value for key, value in json.loads(fitted.result_.to_json()).items() if key != "cpu_seconds"}
+def check_same(one, two):
+    """Results must agree; not to the last digit, which HiGHS, and so the baseline, does not keep on a busy machine."""
+    one, two = one.result_, two.result_
+    assert one.n_programs == two.n_programs
+    assert one.engine == two.engine
+    np.testing.assert_array_equal(one.classes, two.classes)
+    np.testing.assert_allclose(one.intervals, two.intervals, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(one.thresholds.max_relevance, two.thresholds.max_relevance, rtol=0, atol=1e-9)
 
 
 def not_here(*_, **__):
@@ -117,12 +121,23 @@ def counts(client):
     client.run(end)
 
 
+def test_a_cluster_gives_the_same_bounds_bit_for_bit(client):
+    program, budget, start = random_program(0, d=40)
+    found = []
+    for backend in ("threading", "dask"):
+        means = solving.Solving(engine="interior", memory_limit=FEW)
+        with parallel_config(backend=backend):
+            found.append(means.solve(means.solver(program, budget, start), all_targets(40)))
+    for name in ("value", "opposite", "least", "most", "gap"):
+        np.testing.assert_array_equal(getattr(found[0], name), getattr(found[1], name))
+
+
 @pytest.mark.parametrize(("kind", "engine"), [(kind, "interior") for kind in KINDS] + [(KINDS[0], "highs")])
 def test_a_cluster_gives_the_same_result(client, kind, engine, monkeypatch):
     with parallel_config(backend="threading"):
-        expected = content(model(kind, engine=engine))
+        expected = model(kind, engine=engine)
     monkeypatch.setattr(BoundSolver, "solve", not_here)
-    assert content(model(kind, engine=engine)) == expected
+    check_same(model(kind, engine=engine), expected)
 
 
 def test_every_worker_is_sent_a_program_once(client, counts):
@@ -171,9 +186,9 @@ def dying(client, chosen):
 
 def test_batches_of_a_dead_worker_go_to_another(client):
     with parallel_config(backend="threading"):
-        expected = content(model())
+        expected = model()
     dying(client, list(client.nthreads())[:1])
-    assert content(model()) == expected
+    check_same(model(), expected)
 
 
 def test_a_batch_that_brings_its_worker_down_is_an_error(client, cluster, monkeypatch):
@@ -195,7 +210,7 @@ def test_progress_and_time_of_workers_are_counted(client, capsys, monkeypatch):
     fitted = model(verbose=2)
     said = capsys.readouterr().err
     assert "intervals: 24 done" in said
-    assert "probes: 100 done" in said
+    assert "probes: 50 done" in said
     assert sum(second > 0 for second in elsewhere) > 4
     assert sum(fitted.result_.cpu_seconds.values()) > sum(elsewhere)
 
@@ -214,19 +229,19 @@ def test_fits_that_are_tasks_themselves(client):
 
 @pytest.mark.parametrize("backend", ["loky", "multiprocessing"])
 def test_processes_of_joblib_give_the_same_result(backend, monkeypatch):
-    expected = content(model())
+    expected = model()
     if backend == "loky":  # the other one copies this process as it is
         monkeypatch.setattr(BoundSolver, "solve", not_here)
     with parallel_config(backend=backend, n_jobs=2):
-        assert content(model()) == expected
+        check_same(model(), expected)
     get_reusable_executor().shutdown(wait=True)
 
 
 def test_one_job_stays_in_this_process(monkeypatch):
     monkeypatch.setattr(solving, "Parcel", not_here)
-    expected = content(model())
+    expected = model()
     with parallel_config(backend="loky", n_jobs=1):
-        assert content(model()) == expected
+        check_same(model(), expected)
 
 
 def test_a_parcel_that_comes_again_is_built_once(monkeypatch):
