@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager, nullcontext
+from threading import Lock
 from typing import Any
 
 import array_api_compat.numpy
@@ -79,11 +81,17 @@ class Backend(ABC):
     packed_size, packed_bytes : float
         How many columns a matrix may have, and how many bytes the products of their pairs, for :class:`Table` to make
         use of these.
+    batch_bytes : int
+        How much a batch should take.
+    alone : context manager
+        To be held by whoever solves a batch, where that is one at a time.
     """
 
     xp: Any
     packed_size: float
     packed_bytes: float
+    batch_bytes: int
+    alone: AbstractContextManager[Any]
 
     @abstractmethod
     def asarray(self, values: Any) -> Any:
@@ -136,6 +144,8 @@ class NumpyBackend(Backend):
     xp = array_api_compat.numpy
     # Beyond, one update of each matrix is faster.
     packed_size, packed_bytes = 80, 2**24
+    batch_bytes = 2**28
+    alone = nullcontext()
 
     def asarray(self, values: Any) -> Any:
         """Floating-point numbers on this backend, contiguous."""
@@ -216,6 +226,8 @@ class TorchBackend(Backend):
     """
 
     packed_size, packed_bytes = np.inf, 2**33
+    # Several at once would take as many times the memory and be no faster.
+    alone = Lock()
 
     def __init__(self, device: str = "cpu") -> None:
         import array_api_compat.torch
@@ -224,6 +236,8 @@ class TorchBackend(Backend):
         self.xp = array_api_compat.torch
         self._torch = torch
         self.device = torch.device(device)
+        cuda = self.device.type == "cuda"
+        self.batch_bytes = torch.cuda.get_device_properties(self.device).total_memory // 4 if cuda else 2**28
 
     def asarray(self, values: Any) -> Any:
         """Floating-point numbers on this backend, contiguous."""

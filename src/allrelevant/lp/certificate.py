@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.optimize import nnls
 
-from allrelevant.lp.program import Array, Budget, Duals, Program, Targets
+from allrelevant.lp.program import Array, Budget, Columns, Duals, Program, Targets
 
 __all__ = ["Certified", "certify", "penalised_gap", "repair", "unbalanced"]
 
@@ -223,22 +224,55 @@ def _pull_inside(
     w0, b0 = anchor
     out_w, out_b = w.copy(), b.copy()
     feasible = np.zeros(len(w), dtype=bool)
-    finite = np.isfinite(w).all(axis=1) & np.isfinite(b).all(axis=1)
-    rest = np.flatnonzero(finite)
+    rest = np.flatnonzero(np.isfinite(w).all(axis=1) & np.isfinite(b).all(axis=1))
+    here = _Spent.at(program, w, b, targets.columns)
+    there = _Spent.at(program, w0[None], b0[None], targets.columns)
     # Feasible sets are convex: the first step that is feasible is as good as any within a factor of four.
     for step in (0.0, *(4.0**-k for k in range(24, -1, -1))):
         if not len(rest):
             break
-        columns = None if targets.columns is None else targets.columns.take(rest)
-        wt, bt = w[rest], b[rest]
+        # What points in between spend follows from the ends, up to rounding; the point itself is then looked at.
+        chosen = rest[here.fits(there, step, rest, program, budget)]
+        wt, bt = w[chosen], b[chosen]
         if step:
             wt, bt = (1 - step) * wt + step * w0, (1 - step) * bt + step * b0
+        columns = None if targets.columns is None else targets.columns.take(chosen)
         good = budget.room(program.norm(wt), program.loss(wt, bt, columns)) >= 0.0
         good &= program.hard_violation(wt, bt, columns) <= 0.0
-        out_w[rest[good]], out_b[rest[good]] = wt[good], bt[good]
-        feasible[rest[good]] = True
-        rest = rest[~good]
+        chosen = chosen[good]
+        out_w[chosen], out_b[chosen] = wt[good], bt[good]
+        feasible[chosen] = True
+        rest = rest[~feasible[rest]]
     return out_w, out_b, feasible
+
+
+@dataclass(frozen=True, eq=False)
+class _Spent:
+    """What points have of everything that is limited: left sides of the rows, norm, linear loss."""
+
+    rows: Array
+    hard: Array
+    norm: Array
+    linear: Array
+
+    @classmethod
+    def at(cls, program: Program, w: Array, b: Array, columns: Columns | None) -> _Spent:
+        linear = w @ program.u + b @ program.v
+        if columns is not None:
+            linear = linear + (columns.u * w[:, columns.slots(program)]).sum(axis=1)
+        return cls(program.rows(w, b, columns), program.hard_rows(w, b, columns), program.norm(w), linear)
+
+    def fits(self, other: _Spent, step: float, rest: Any, program: Program, budget: Budget) -> Array:
+        """Whether points that are a step on the way to others seem to be within the budget."""
+
+        def between(one: Array, two: Array) -> Array:
+            return np.asarray((1 - step) * one[rest] + step * (two if len(two) == 1 else two[rest]))
+
+        slack = program.slacks.greatest(np.maximum(0.0, program.r - between(self.rows, other.rows)))
+        loss = slack @ program.s + between(self.linear, other.linear)
+        room = budget.room(between(self.norm, other.norm), loss)
+        margin = (between(self.hard, other.hard) - program.h).min(axis=1, initial=np.inf)
+        return np.asarray((room >= 0.0) & (margin >= 0.0))
 
 
 def penalised_gap(program: Program, C: Array, w: Array, b: Array, duals: Duals) -> Array:

@@ -92,6 +92,10 @@ class InteriorBounds:
 
     def solve(self, targets: Targets) -> tuple[Array, Array, Duals]:
         """Maximise all targets at once. What did not converge shows in its certificate, not here."""
+        with self.backend.alone:
+            return self._solve(targets)
+
+    def _solve(self, targets: Targets) -> tuple[Array, Array, Duals]:
         program, t, xp, backend = self.program, len(targets), self.xp, self.backend
         wp, wm, _, surplus, hard, loss, _ = self._part
         goal, charge = (
@@ -115,10 +119,13 @@ class InteriorBounds:
             return targets.outdone(np.where(lower > 0.2 * upper, 0.999 * lower, -np.inf), upper)[alive]
 
         w, b, Z = self._run(self._starts(batch), batch, outdone if targets.paired else None)
-        beta = Z[:, hard][:, : self._preset.n_hard]
-        return self._preset.weights(w), b, Duals(Z[:, surplus], beta, Z[:, loss][:, 0])
+        w, b, alpha, beta, lam = (
+            backend.to_numpy(part)
+            for part in (w, b, Z[:, surplus], Z[:, hard][:, : self._preset.n_hard], Z[:, loss][:, 0])
+        )
+        return self._preset.weights(w), b, Duals(alpha, beta, lam)
 
-    def _run(self, state: State, batch: Batch, enough: Enough | None) -> tuple[Array, Array, Array]:
+    def _run(self, state: State, batch: Batch, enough: Enough | None) -> tuple[Any, Any, Any]:
         """Iterate until the complementarity of every target is next to nothing, or enough.
 
         Returns weights, offsets and duals.
@@ -153,8 +160,7 @@ class InteriorBounds:
                     break
                 state, batch, products = state.take(keep), batch.take(keep), products[keep]
             self._iterate(state, batch, products)
-        P, Z, b = (backend.to_numpy(part) for part in (done.P, done.Z, done.b))
-        return P[:, wp] - P[:, wm], b, Z
+        return done.P[:, wp] - done.P[:, wm], done.b, done.Z
 
     # Starting points -----------------------------------------------------------------------------------------
 

@@ -272,7 +272,9 @@ class Program:
 
     def hard_violation(self, w: Array, b: Array, columns: Columns | None = None) -> Any:
         """Largest violation of a hard row or of the box, 0 if there is none."""
-        worst = np.maximum(np.maximum(self.lower - w, w - self.upper), 0.0).max(axis=-1, initial=0.0)
+        worst = np.zeros(w.shape[:-1])
+        if self.boxed.any():
+            worst = np.maximum(np.maximum(self.lower - w, w - self.upper), 0.0).max(axis=-1, initial=0.0)
         if self.n_hard:
             worst = np.maximum(worst, np.maximum(self.h - self.hard_rows(w, b, columns), 0.0).max(axis=-1))
         return worst

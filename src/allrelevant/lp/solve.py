@@ -170,6 +170,11 @@ class BoundSolver:
         # What the certificate takes: the reference engine and the programs of tall targets come one at a time.
         return 8 * (self.program.n_weights + self.program.n_rows)
 
+    @property
+    def batch_bytes(self) -> int:
+        """How much a batch of targets should take."""
+        return self._backend.batch_bytes
+
     def solve(self, targets: Targets, *, points: bool = False) -> Bounds:
         """Solve and prove all targets: by the engine asked first, and what that does not prove by the next.
 

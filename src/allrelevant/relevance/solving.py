@@ -17,10 +17,8 @@ from allrelevant.relevance.workers import Parcel, Solved, in_processes, in_threa
 
 __all__ = ["Solving"]
 
-#: Targets per batch, at most, and bytes that a batch may take, by device. The number of workers has no say in it, so
-#: that it cannot change any answer.
+#: Targets per batch, at most, by device. The number of workers has no say in it, so that it cannot change any answer.
 BATCH = {"cpu": 100, "cuda": 4096}
-MEMORY = {"cpu": 2**28, "cuda": 2**32}
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ class Solving:
 
     def solve(self, solver: BoundSolver, targets: Targets) -> Bounds:
         """Solve targets in batches, by as many workers as asked."""
-        memory = MEMORY[solver.device] if self.memory_limit is None else self.memory_limit
+        memory = solver.batch_bytes if self.memory_limit is None else self.memory_limit
         width = int(np.clip(memory // (8 * solver.numbers_per_target), 1, BATCH[solver.device]))
         width += width % 2  # pairs stay together
         parts = [targets.take(np.arange(k, min(k + width, len(targets)))) for k in range(0, len(targets), width)]
