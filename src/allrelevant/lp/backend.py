@@ -110,6 +110,10 @@ class Backend(ABC):
         """Zeros on this backend."""
 
     @abstractmethod
+    def clip(self, values: Any, lower: float | None, upper: float | None) -> Any:
+        """Values within two numbers; what the array API has for it is slow on small arrays."""
+
+    @abstractmethod
     def pick(self, values: Any, index: Any) -> Any:
         """One value per index along the second axis, row by row."""
 
@@ -162,6 +166,11 @@ class NumpyBackend(Backend):
     def zeros(self, shape: tuple[int, ...]) -> Any:
         """Zeros on this backend."""
         return np.zeros(shape)
+
+    def clip(self, values: Any, lower: float | None, upper: float | None) -> Any:
+        """Values within two numbers."""
+        values = values if lower is None else np.maximum(values, lower)
+        return values if upper is None else np.minimum(values, upper)
 
     def pick(self, values: Any, index: Any) -> Any:
         """One value per index along the second axis, row by row."""
@@ -254,6 +263,10 @@ class TorchBackend(Backend):
     def zeros(self, shape: tuple[int, ...]) -> Any:
         """Zeros on this backend."""
         return self._torch.zeros(shape, dtype=self._torch.float64, device=self.device)
+
+    def clip(self, values: Any, lower: float | None, upper: float | None) -> Any:
+        """Values within two numbers."""
+        return values.clamp(lower, upper)
 
     def pick(self, values: Any, index: Any) -> Any:
         """One value per index along the second axis, row by row."""

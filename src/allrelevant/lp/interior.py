@@ -111,9 +111,12 @@ class InteriorBounds:
         columns = self._rows.whole(self._preset.columns(targets.columns))
         batch = Batch(goal, charge, columns, linear)
         lower, upper = np.full(t, -np.inf), np.full(t, np.inf)
+        index, coefficient = self._preset.targets(targets)
 
         def outdone(alive: Indices, state: State, batch: Batch, gap: Array) -> NDArray[np.bool_]:
-            value = backend.to_numpy(xp.sum(batch.goal * (state.P[:, wp] - state.P[:, wm]), axis=1))
+            place = backend.indices(index[alive])
+            chosen = backend.pick(state.P[:, wp], place) - backend.pick(state.P[:, wm], place)
+            value = (coefficient[alive] * backend.to_numpy(chosen)).sum(axis=1)
             lower[alive], upper[alive] = value, value + gap
             # With something to spare: it is the certificate that decides.
             return targets.outdone(np.where(lower > 0.2 * upper, 0.999 * lower, -np.inf), upper)[alive]
@@ -248,22 +251,22 @@ class InteriorBounds:
         mean = xp.mean(products, axis=1)
         # Steps relative to the iterates: a of the duals and, without centring, −1 − a of the primals.
         a = system.direction(-P)[0] * system.inverse
-        step_p = _longest(-1.0 - xp.max(a, axis=1), xp)
-        step_z = _longest(xp.min(a, axis=1), xp)
+        step_p = self._longest(-1.0 - xp.max(a, axis=1))
+        step_z = self._longest(xp.min(a, axis=1))
         first = products * a
         second = first * a
         one, two = xp.mean(first, axis=1), xp.mean(second, axis=1)
         after = (1 - step_p) * mean + (step_z * (1 - step_p) - step_p) * one - step_p * step_z * two
-        centring = (xp.clip(after / mean, 0.0, 1.0) ** 3 * mean)[:, None]
+        centring = (self.backend.clip(after / mean, 0.0, 1.0) ** 3 * mean)[:, None]
         # Clipping the second-order term at a few times the mean saves a quarter of the iterations.
         limit = 5 * mean[:, None]
         second += first
         U = (xp.minimum(xp.maximum(second, -limit), limit) + (centring - products)) * system.inverse
         dZ, db, dm = system.direction(U)
         dP = U - system.Q * dZ
-        fraction = xp.clip(1.0 - 10 * mean / self.budget.norm, 0.99, 0.99995)
-        step_p = _longest(xp.min(dP / P, axis=1), xp, fraction)[:, None]
-        step_z = _longest(xp.min(dZ * system.inverse, axis=1), xp, fraction)[:, None]
+        fraction = self.backend.clip(1.0 - 10 * mean / self.budget.norm, 0.99, 0.99995)
+        step_p = self._longest(xp.min(dP / P, axis=1), fraction)[:, None]
+        step_z = self._longest(xp.min(dZ * system.inverse, axis=1), fraction)[:, None]
         state.P, state.Z = P + step_p * dP, Z + step_z * dZ
         state.b, state.m = state.b + step_p * db, state.m + step_p[:, 0] * dm
 
@@ -278,7 +281,7 @@ class InteriorBounds:
         dZ, db, _ = system.direction(none)
         state.P, state.b = state.P - system.Q * dZ, state.b + db
 
-
-def _longest(least: Any, xp: Any, fraction: Any = 1.0) -> Any:
-    """Largest step, up to 1, that keeps values positive whose least relative change is given."""
-    return xp.clip(fraction / xp.clip(-least, 1e-30, None), None, 1.0)
+    def _longest(self, least: Any, fraction: Any = 1.0) -> Any:
+        """Largest step, up to 1, that keeps values positive whose least relative change is given."""
+        clip = self.backend.clip
+        return clip(fraction / clip(-least, 1e-30, None), None, 1.0)

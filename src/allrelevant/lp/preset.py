@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from allrelevant.lp.program import Array, Budget, Columns, Program
+from allrelevant.lp.program import Array, Budget, Columns, Indices, Program, Targets
 
 __all__ = ["Preset"]
 
@@ -68,6 +68,12 @@ class Preset:
             return None
         more = np.zeros((*columns.u.shape, self.program.n_hard - self.n_hard))
         return replace(columns, G=np.concatenate([columns.G, more], axis=2))
+
+    def targets(self, targets: Targets) -> tuple[Indices, Array]:
+        """Weights of targets among those that are left, and their coefficients."""
+        left = self.free[targets.index]
+        place = np.where(left, (np.cumsum(self.free) - 1)[targets.index], 0)
+        return place, np.where(left, targets.coefficient, 0.0)
 
     def weights(self, w: Array) -> Array:
         """All weights, given those that are left."""
