@@ -9,7 +9,7 @@ import pandas as pd
 from benchmarks._common import Results, make_mix
 from benchmarks.papers import ordinal, privileged, semantic, simulations, thresholds
 from benchmarks.peers import processes, speed
-from benchmarks.scaling import cluster, engines, growth, rule, tall, wide
+from benchmarks.scaling import cluster, engines, growth, memory, rule, tall, wide
 
 
 def test_simulations():
@@ -119,3 +119,10 @@ def test_cluster():
     rows = cluster.run(60, 10, repeats=1)
     assert [row["way"] for row in rows] == [name for name, _, _ in cluster.WAYS]
     assert len({row["programs"] for row in rows}) == 1
+
+
+def test_memory():
+    for storage in memory.STORAGE:
+        row = memory.run(2000, 10, 0.01, storage)
+        assert row["peak_mb"] > row["data_mb"] > 0
+        assert row["engine"] == "interior"

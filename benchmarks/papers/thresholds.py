@@ -40,11 +40,12 @@ def run(name: str, seed: int, C: float) -> list[dict[str, object]]:
     intervals = relevance_intervals(near, features, Solving())
     source, values = draw_probes(Z, 50, np.arange(Z.shape[1]), np.random.RandomState(seed))
     context = (target, weight)
-    columns = probe_columns(Classification(), values, *context)
-    added = added_probes(near, features[0], columns, Solving())
+    drawn = list(values)
+    columns = probe_columns(Classification(), drawn, *context)
+    added = added_probes(near, features[0], 50, lambda _: columns, Solving())
     sides = np.random.RandomState(seed).randint(2, size=50)
-    one_side = added_probes(near, features[0], columns, Solving(), sides)
-    replaced = replaced_probes(near, Classification(), Z, source, values, *context, Solving())
+    one_side = added_probes(near, features[0], 50, lambda _: columns, Solving(), sides)
+    replaced = replaced_probes(near, Classification(), Z, source, iter(drawn), *context, Solving())
     rows: list[dict[str, object]] = []
     for label, probes in (("added", one_side), ("added, both sides", added), ("papers", replaced)):
         for scale, power in POWERS.items():

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import sparse, stats
 
 from allrelevant.stats.probes import Probes, concentrated_features, draw_probes, varying_features
 from allrelevant.stats.thresholds import chance_of, classify, find_thresholds, prediction_limit
@@ -65,11 +65,12 @@ def test_classes():
 
 def test_probes_are_permutations_of_varying_features():
     X = np.column_stack([RNG.normal(size=20), np.ones(20), RNG.normal(size=20)])
-    source, values = draw_probes(X, 200, varying_features(X), np.random.RandomState(1))
+    source, values = draw_probes(X, 200, varying_features(X, np.arange(3)), np.random.RandomState(1))
     assert set(source) == {0, 2}
     for k, column in zip(source, values, strict=True):
-        np.testing.assert_array_equal(np.sort(column), np.sort(X[:, k]))
-        assert not np.array_equal(column, X[:, k])
+        assert column.shape == (20, 1)
+        np.testing.assert_array_equal(np.sort(column[:, 0]), np.sort(X[:, k]))
+        assert not np.array_equal(column[:, 0], X[:, k])
 
 
 def test_features_that_vary_in_few_samples_are_found():
@@ -77,7 +78,10 @@ def test_features_that_vary_in_few_samples_are_found():
     X[:, 2] = 0.0
     X[:5, 2] = 1.0
     X[:, 4] = 7.0
-    np.testing.assert_array_equal(concentrated_features(X, np.ones(300)), [2])
-    assert not len(concentrated_features(np.ones((5, 3)), np.ones(5)))
+    varying = varying_features(X, np.arange(6))
+    np.testing.assert_array_equal(varying, [0, 1, 2, 3, 5])
     twice = np.where(np.arange(300) % 2, 2.0, 1.0)
-    np.testing.assert_array_equal(concentrated_features(X, twice), [2])
+    for weight in (np.ones(300), twice):
+        for data in (X, sparse.csr_array(X)):
+            np.testing.assert_array_equal(concentrated_features(data, weight, varying), [2])
+    assert not len(concentrated_features(X, twice, varying[:0]))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from allrelevant.formulations.base import Formulation
 from allrelevant.lp import Array, Program
-from allrelevant.lp.matrix import Matrix, stack_rows
+from allrelevant.lp.matrix import Matrix, with_negative
 from allrelevant.lp.program import Indices
 
 __all__ = ["Regression"]
@@ -41,7 +41,7 @@ class Regression(Formulation):
         epsilon = WIDTHS[-1] if self.epsilon is None else self.epsilon
         ones = np.ones((len(target), 1))
         return Program.build(
-            stack_rows(X, -X),
+            with_negative(X),
             np.vstack([ones, -ones]),
             np.concatenate([target - epsilon, -target - epsilon]),
             s=np.concatenate([sample_weight, sample_weight]),

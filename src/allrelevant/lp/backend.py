@@ -110,6 +110,10 @@ class Backend(ABC):
         """Zeros on this backend."""
 
     @abstractmethod
+    def spread(self, values: Any, index: Any, size: int) -> Any:
+        """Sums of values per index, of shape (t, k) both, as rows of a given size."""
+
+    @abstractmethod
     def clip(self, values: Any, lower: float | None, upper: float | None) -> Any:
         """Values within two numbers; what the array API has for it is slow on small arrays."""
 
@@ -166,6 +170,12 @@ class NumpyBackend(Backend):
     def zeros(self, shape: tuple[int, ...]) -> Any:
         """Zeros on this backend."""
         return np.zeros(shape)
+
+    def spread(self, values: Any, index: Any, size: int) -> Any:
+        """Sums of values per index, of shape (t, k) both, as rows of a given size."""
+        out = np.zeros((len(values), size))
+        np.add.at(out, (np.arange(len(values))[:, None], index), values)
+        return out
 
     def clip(self, values: Any, lower: float | None, upper: float | None) -> Any:
         """Values within two numbers."""
@@ -263,6 +273,10 @@ class TorchBackend(Backend):
     def zeros(self, shape: tuple[int, ...]) -> Any:
         """Zeros on this backend."""
         return self._torch.zeros(shape, dtype=self._torch.float64, device=self.device)
+
+    def spread(self, values: Any, index: Any, size: int) -> Any:
+        """Sums of values per index, of shape (t, k) both, as rows of a given size."""
+        return self.zeros((len(values), size)).scatter_add_(1, self.indices(index), self.asarray(values))
 
     def clip(self, values: Any, lower: float | None, upper: float | None) -> Any:
         """Values within two numbers."""

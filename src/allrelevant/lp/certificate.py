@@ -18,7 +18,11 @@ from typing import Any
 import numpy as np
 from scipy.optimize import nnls
 
+from allrelevant.lp.matrix import blocks
 from allrelevant.lp.program import Array, Budget, Columns, Duals, Program, Targets
+
+#: Multipliers checked at a time: the proof takes several arrays of this size, beside those of the engine.
+AT_ONCE = 2**23
 
 __all__ = ["Certified", "certify", "penalised_gap", "repair", "unbalanced"]
 
@@ -151,15 +155,21 @@ def certify(
         ``upper`` is infinite where the multipliers prove nothing, ``lower`` is -inf where no feasible point was
         reached.
     """
-    duals = repair(program, duals)
-    upper = _upper_bounds(program, budget, targets, duals)
-    w, b, feasible = _pull_inside(program, budget, targets, w, b, anchor)
-    return Certified(np.where(feasible, targets.value(w), -np.inf), upper, w)
+    parts = []
+    for few in blocks((len(targets), max(program.n_rows, program.n_weights)), AT_ONCE):
+        part = targets.take(np.arange(few.start, few.stop))
+        fixed = repair(program, Duals(duals.alpha[few], duals.beta[few], duals.lam[few]))
+        upper = _upper_bounds(program, budget, part, fixed)
+        inside, _, feasible = _pull_inside(program, budget, part, w[few], b[few], anchor)
+        parts.append((np.where(feasible, part.value(inside), -np.inf), upper, inside))
+    return Certified(*(np.concatenate(values) for values in zip(*parts, strict=True)))
 
 
 def _upper_bounds(program: Program, budget: Budget, targets: Targets, duals: Duals) -> Array:
     size, columns = program.n_weights, targets.columns
-    z = duals.alpha @ program.A + duals.beta @ program.G - duals.lam[:, None] * program.u
+    z = program.pull(duals.alpha, duals.beta)
+    if program.u.any():
+        z -= duals.lam[:, None] * program.u
     if columns is not None:
         z[:, columns.slots(program)] = (
             np.einsum("tmn,tn->tm", columns.A, duals.alpha)
@@ -184,8 +194,12 @@ def _support(program: Program, norm: float, q: Array, charge: Array | None, leas
 
     Exact without a box.
     """
-    ratio = np.abs(q) / program.gamma if charge is None else np.maximum(np.abs(q) - charge, 0.0) / program.gamma
     boxed = program.boxed
+    even = charge is None and bool((program.gamma == program.gamma[0]).all())
+    if even and not boxed.any():
+        greatest = np.maximum(q.max(axis=1), -q.min(axis=1)) / program.gamma[0]
+        return np.asarray(norm * np.maximum(greatest, least))
+    ratio = np.abs(q) / program.gamma if charge is None else np.maximum(np.abs(q) - charge, 0.0) / program.gamma
     if not boxed.any():
         return np.asarray(norm * np.maximum(ratio.max(axis=1), least))
     # max_w q·w - ν(norm(w) - μ) bounds it for every ν ≥ 0 that no free weight can exploit; try the sensible ones.
@@ -282,7 +296,7 @@ def penalised_gap(program: Program, C: Array, w: Array, b: Array, duals: Duals) 
     below if ``|z| ≤ γ``. An excess over γ is charged: no optimal point has a norm above the value at hand.
     """
     fixed = repair(program, Duals(duals.alpha, duals.beta, C))
-    z = fixed.alpha @ program.A + fixed.beta @ program.G - C[:, None] * program.u
+    z = program.pull(fixed.alpha, fixed.beta) - C[:, None] * program.u
     excess = np.max(np.abs(z) / program.gamma, axis=1, initial=1.0) - 1.0
     primal = program.norm(w) + C * program.loss(w, b)
     dual = fixed.alpha @ program.r + fixed.beta @ program.h - excess * primal

@@ -52,7 +52,7 @@ def solve_by_generation(
 
 def _with_columns(program: Program, target: Targets) -> Program:
     """The program with the target's own columns in their places."""
-    columns = target.columns
+    program, columns = program.full(), target.columns
     if columns is None:
         return program
     slots = columns.slots(program)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from allrelevant.errors import InfeasibleProgram, SolverError, SolverTimeout, UnboundedProgram
-from allrelevant.lp.matrix import entries
+from allrelevant.lp.matrix import entries, widen
 from allrelevant.lp.program import Array, Budget, Columns, Duals, Indices, Program, Targets
 
 __all__ = ["HighsBounds", "HighsPenalised"]
@@ -108,9 +108,10 @@ class HighsBounds(_Model):
         self.program, self.budget = program, budget
         n, d, p, m = program.n_rows, program.n_weights, program.n_offsets, program.n_hard
         k = program.slacks.count
+        A = widen(sparse.csr_array(program.A), d - program.A.shape[1])
         matrix = sparse.vstack(
             [
-                sparse.hstack([*map(sparse.csr_array, (program.A, -program.A, program.B)), program.slacks.matrix]),
+                sparse.hstack([A, -A, sparse.csr_array(program.B), program.slacks.matrix]),
                 sparse.csr_array(np.hstack([program.G, -program.G, program.H, np.zeros((m, k))])),
                 sparse.csr_array(np.concatenate([program.gamma, program.gamma, np.zeros(p + k)])[None]),
                 sparse.csr_array(self._loss_row()[None]),

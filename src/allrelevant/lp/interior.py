@@ -98,12 +98,9 @@ class InteriorBounds:
     def _solve(self, targets: Targets) -> tuple[Array, Array, Duals]:
         program, t, xp, backend = self.program, len(targets), self.xp, self.backend
         wp, wm, _, surplus, hard, loss, _ = self._part
-        goal, charge = (
-            None
-            if part is None
-            else backend.asarray(targets.spread(part, len(self._preset.free))[:, self._preset.free])
-            for part in (targets.coefficient, targets.charge)
-        )
+        index, coefficient, charges = self._preset.targets(targets)
+        goal = backend.spread(coefficient, index, program.n_weights)
+        charge = None if charges is None else backend.spread(charges, index, program.n_weights)
         linear = self._rows.linear[None]
         if targets.columns is not None:
             linear = xp.repeat(linear, t, axis=0)
@@ -111,7 +108,6 @@ class InteriorBounds:
         columns = self._rows.whole(self._preset.columns(targets.columns))
         batch = Batch(goal, charge, columns, linear)
         lower, upper = np.full(t, -np.inf), np.full(t, np.inf)
-        index, coefficient = self._preset.targets(targets)
 
         def outdone(alive: Indices, state: State, batch: Batch, gap: Array) -> NDArray[np.bool_]:
             place = backend.indices(index[alive])

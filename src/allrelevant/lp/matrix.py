@@ -17,15 +17,15 @@ __all__ = [
     "blocks",
     "dense_column",
     "entries",
-    "mean_square",
     "power_sums",
     "ranges",
     "reach",
     "scale_rows",
     "spread_columns",
-    "stack_rows",
+    "square_sum",
     "substitute",
     "widen",
+    "with_negative",
 ]
 
 Array = NDArray[np.float64]
@@ -42,9 +42,9 @@ def as_matrix(value: ArrayLike | Matrix) -> Matrix:
     return sparse.csr_array(value, dtype=float) if sparse.issparse(value) else np.ascontiguousarray(value, dtype=float)
 
 
-def blocks(shape: tuple[int, int]) -> Iterator[slice]:
-    """Slices of rows that hold about :data:`BLOCK` numbers each."""
-    height = max(1, BLOCK // max(shape[1], 1))
+def blocks(shape: tuple[int, int], size: int = BLOCK) -> Iterator[slice]:
+    """Slices of rows that hold about so many numbers each."""
+    height = max(1, size // max(shape[1], 1))
     return (slice(k, min(k + height, shape[0])) for k in range(0, shape[0], height))
 
 
@@ -70,14 +70,22 @@ def spread_columns(matrix: Matrix, factors: Array) -> Matrix:
     return out
 
 
-def stack_rows(*parts: Matrix) -> Matrix:
-    """Rows of several matrices, all dense or all sparse, below each other."""
-    return sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.vstack(parts)
+def with_negative(matrix: Matrix) -> Matrix:
+    """Put the negative of all rows below them."""
+    if sparse.issparse(matrix):
+        return sparse.vstack([matrix, -matrix], format="csr")
+    n, d = matrix.shape
+    out = np.empty((2 * n, d))
+    out[:n] = matrix
+    np.negative(matrix, out=out[n:])
+    return out
 
 
 def widen(matrix: Matrix, count: int) -> Matrix:
     """Add so many columns of zeros, last."""
     n, d = matrix.shape
+    if not count:
+        return matrix
     if sparse.issparse(matrix):
         return sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=(n, d + count))
     out = np.zeros((n, d + count))
@@ -126,13 +134,11 @@ def reach(matrix: Matrix) -> Array:
     return np.maximum(-low, high)
 
 
-def mean_square(matrix: Matrix) -> float:
-    """Mean of the squares of all entries."""
+def square_sum(matrix: Matrix) -> float:
+    """Sum of the squares of all entries."""
     if sparse.issparse(matrix):
-        total = float(np.sum(matrix.data**2))
-    else:
-        total = sum(float(np.sum(matrix[rows] ** 2)) for rows in blocks(matrix.shape))
-    return float(total / (matrix.shape[0] * matrix.shape[1]))
+        return float(np.sum(matrix.data**2))
+    return sum(float(np.sum(matrix[rows] ** 2)) for rows in blocks(matrix.shape))
 
 
 def power_sums(matrix: Matrix, weight: Array, centre: Array, power: int) -> Array:

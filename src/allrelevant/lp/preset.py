@@ -69,14 +69,17 @@ class Preset:
         more = np.zeros((*columns.u.shape, self.program.n_hard - self.n_hard))
         return replace(columns, G=np.concatenate([columns.G, more], axis=2))
 
-    def targets(self, targets: Targets) -> tuple[Indices, Array]:
-        """Weights of targets among those that are left, and their coefficients."""
+    def targets(self, targets: Targets) -> tuple[Indices, Array, Array | None]:
+        """Weights of targets among those that are left, their coefficients, and the charge on their magnitudes."""
         left = self.free[targets.index]
         place = np.where(left, (np.cumsum(self.free) - 1)[targets.index], 0)
-        return place, np.where(left, targets.coefficient, 0.0)
+        charge = None if targets.charge is None else np.where(left, targets.charge, 0.0)
+        return place, np.where(left, targets.coefficient, 0.0), charge
 
     def weights(self, w: Array) -> Array:
         """All weights, given those that are left."""
+        if self.free.all():
+            return w
         out = np.repeat(self._fixed[None], len(w), axis=0)
         out[:, self.free] = w
         return out

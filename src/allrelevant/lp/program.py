@@ -105,7 +105,7 @@ class Program:
     Attributes
     ----------
     A, B, r : ndarray of shape (n, d), (n, p), (n,)
-        Hinge rows; `A` may be a ``csr_array``.
+        Hinge rows. `A` may be a ``csr_array``, and have fewer columns: the last weights then stand in no hinge row.
     s : ndarray of shape (n_slacks,)
         Weights of the slacks.
     G, H, h : ndarray of shape (m, d), (m, p), (m,)
@@ -199,7 +199,7 @@ class Program:
     @property
     def n_weights(self) -> int:
         """Number of weights."""
-        return int(self.A.shape[1])
+        return len(self.gamma)
 
     @property
     def n_offsets(self) -> int:
@@ -226,9 +226,14 @@ class Program:
         """Whether the hinge rows are kept as a sparse matrix."""
         return bool(sparse.issparse(self.A))
 
+    def full(self) -> Program:
+        """Return the program with a column of zeros for every weight that stands in no hinge row."""
+        return replace(self, A=widen(self.A, self.n_weights - self.A.shape[1]))
+
     def dense(self) -> Program:
-        """Return the program with its hinge rows as an array."""
-        return replace(self, A=self.A.toarray()) if self.is_sparse else self
+        """Return the program with its hinge rows as an array of all weights."""
+        full = self.full()
+        return replace(full, A=full.A.toarray()) if self.is_sparse else full
 
     def with_box(self, lower: ArrayLike, upper: ArrayLike) -> Program:
         """Return the program with other box bounds, sharing all data."""
@@ -240,7 +245,6 @@ class Program:
         more = np.atleast_1d(np.asarray(gamma, dtype=float))
         return replace(
             self,
-            A=widen(self.A, len(more)),
             G=widen(self.G, len(more)),
             gamma=np.append(self.gamma, more),
             u=np.append(self.u, np.zeros(len(more))),
@@ -250,8 +254,16 @@ class Program:
 
     def rows(self, w: Array, b: Array, columns: Columns | None = None) -> Array:
         """Left sides ``A w + B b`` of the hinge rows, for one point or a batch of points (one per target)."""
-        left = w @ self.A.T + b @ self.B.T
+        left = w[..., : self.A.shape[1]] @ self.A.T + b @ self.B.T
         return np.asarray(left if columns is None else left + columns.forward(columns.A, w))
+
+    def pull(self, alpha: Array, beta: Array) -> Array:
+        """What multipliers of the rows ask of the weights, ``Aᵀα + Gᵀβ``, for a batch of multipliers."""
+        if self.n_hard == 0 and self.A.shape[1] == self.n_weights:
+            return np.asarray(alpha @ self.A)
+        out = np.asarray(beta @ self.G)
+        out[..., : self.A.shape[1]] += alpha @ self.A
+        return out
 
     def norm(self, w: Array) -> Any:
         """Norm of one point or of each of a batch."""
@@ -357,6 +369,9 @@ class Targets:
     paired : bool
         Whether targets follow each other in pairs of which only the greater value is wanted, as long as both are shown
         to reach 0: the two sides of a magnitude. The lesser need not be solved to the end.
+    own : ndarray of shape (t,) or None
+        Which of the columns belong to each target, if not the first to the first and so on; for :meth:`take`, which
+        copies no more than is taken.
     """
 
     index: Indices
@@ -364,6 +379,7 @@ class Targets:
     charge: Array | None = None
     columns: Columns | None = None
     paired: bool = False
+    own: Indices | None = None
 
     @classmethod
     def single(cls, index: ArrayLike, sign: ArrayLike, columns: Columns | None = None) -> Targets:
@@ -382,7 +398,8 @@ class Targets:
     def take(self, chosen: Indices) -> Targets:
         """Some of the targets; pairs only where whole pairs are chosen."""
         charge = None if self.charge is None else self.charge[chosen]
-        columns = None if self.columns is None else self.columns.take(chosen)
+        own = chosen if self.own is None else self.own[chosen]
+        columns = None if self.columns is None else self.columns.take(own)
         paired = self.paired and len(chosen) % 2 == 0
         if paired:
             first, second = chosen[::2], chosen[1::2]

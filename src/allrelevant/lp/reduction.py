@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from allrelevant.lp.matrix import mean_square
+from allrelevant.lp.matrix import square_sum
 from allrelevant.lp.program import Array, Budget, Columns, Duals, Indices, Program, Targets
 
 __all__ = ["Reduction", "keep_band", "nearest_rows", "reduce_rows"]
@@ -59,8 +59,8 @@ class Reduction:
 def reduce_rows(program: Program, budget: Budget, w: Array, b: Array) -> Reduction:
     """Keep the rows whose margin at ``(w, b)`` is close to their right side."""
     margin = program.rows(w, b) - program.r
-    size = mean_square(program.A) ** 0.5 if program.n_rows and program.n_weights else 0.0
-    return keep_band(program, budget, margin, BAND[0] + BAND[1] * budget.norm * size)
+    size = np.sqrt(square_sum(program.A) / max(program.n_rows * program.n_weights, 1))
+    return keep_band(program, budget, margin, BAND[0] + BAND[1] * budget.norm * float(size))
 
 
 def nearest_rows(program: Program, budget: Budget, margin: Array, count: int) -> Reduction:
@@ -79,6 +79,8 @@ def keep_band(program: Program, budget: Budget, margin: Array, band: float) -> R
     slacks, left = program.slacks.take(kept)
     s = np.zeros(program.n_rows)
     s[linear] = program.s[linear]
+    u = program.u.copy()
+    u[: program.A.shape[1]] -= s @ program.A
     smaller = replace(
         program,
         A=program.A[kept],
@@ -86,7 +88,7 @@ def keep_band(program: Program, budget: Budget, margin: Array, band: float) -> R
         r=program.r[kept],
         s=program.s[left],
         slacks=slacks,
-        u=program.u - s @ program.A,
+        u=u,
         v=program.v - s @ program.B,
     )
     return Reduction(smaller, budget.less_loss(float(s @ program.r)), kept, linear, program)

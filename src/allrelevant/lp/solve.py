@@ -165,10 +165,12 @@ class BoundSolver:
     @property
     def numbers_per_target(self) -> int:
         """Floating-point numbers that a target takes while it is being solved, roughly."""
+        # Multipliers of all rows, and up to three copies of columns of the target's own.
+        proof = 4 * self.program.n_rows
         if self._reduced is not None:
-            return self._reduced.numbers_per_target
-        # What the certificate takes: the reference engine and the programs of tall targets come one at a time.
-        return 8 * (self.program.n_weights + self.program.n_rows)
+            return self._reduced.numbers_per_target + proof
+        # The reference engine and the programs of tall targets come one at a time.
+        return 8 * (self.program.n_weights + self.program.n_rows) + proof
 
     @property
     def batch_bytes(self) -> int:

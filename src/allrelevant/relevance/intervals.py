@@ -178,7 +178,7 @@ def greatest_relevance(
     index = np.repeat(feature.weights[None], n * count, axis=0)
     targets = Targets.sides(index, np.repeat(directions, count, axis=0))
     if columns is not None:
-        targets = replace(targets, columns=columns.take(np.tile(np.repeat(np.arange(count), 2), n)))
+        targets = replace(targets, columns=columns, own=np.tile(np.repeat(np.arange(count), 2), n))
     bounds = solving.solve(solver, targets)
     return np.maximum(bounds.value.reshape(n, count, 2).max(axis=(0, 2)), 0.0), bounds.gap, 2 * n * count
 

@@ -13,12 +13,13 @@ from joblib.parallel import get_active_backend
 
 from allrelevant._progress import Progress
 from allrelevant.lp import Array, Bounds, BoundSolver, Budget, Program, Targets, choose_device, choose_engine
+from allrelevant.lp.program import Indices
 from allrelevant.relevance.workers import Parcel, Solved, in_processes, in_threads, on_cluster
 
 __all__ = ["Solving"]
 
 #: Targets per batch, at most, by device. The number of workers has no say in it, so that it cannot change any answer.
-BATCH = {"cpu": 100, "cuda": 4096}
+BATCH = {"cpu": 100, "cuda": 1024}
 
 
 @dataclass(frozen=True)
@@ -54,15 +55,19 @@ class Solving:
 
     def solve(self, solver: BoundSolver, targets: Targets) -> Bounds:
         """Solve targets in batches, by as many workers as asked."""
-        memory = solver.batch_bytes if self.memory_limit is None else self.memory_limit
-        width = int(np.clip(memory // (8 * solver.numbers_per_target), 1, BATCH[solver.device]))
-        width += width % 2  # pairs stay together
-        parts = [targets.take(np.arange(k, min(k + width, len(targets)))) for k in range(0, len(targets), width)]
+        width = self.width(solver)
+        parts = [np.arange(k, min(k + width, len(targets))) for k in range(0, len(targets), width)]
         found = {}
-        for k, bounds, elsewhere in self._batches(solver, parts):
+        for k, bounds, elsewhere in self._batches(solver, _Parts(targets, parts)):
             found[k] = bounds
             self.progress.step(len(parts[k]), elsewhere)
         return Bounds.join([found[k] for k in range(len(parts))])
+
+    def width(self, solver: BoundSolver) -> int:
+        """Return how many targets are solved at a time."""
+        memory = solver.batch_bytes if self.memory_limit is None else self.memory_limit
+        width = int(np.clip(memory // (8 * solver.numbers_per_target), 1, BATCH[solver.device]))
+        return width + width % 2  # pairs stay together
 
     def _batches(self, solver: BoundSolver, parts: Sequence[Targets]) -> Iterator[Solved]:
         """Solve batches where joblib has them solved, by default in threads."""
@@ -77,3 +82,16 @@ class Solving:
         if solver not in self._sent:
             self._sent[solver] = Parcel(solver)
         return in_processes(self._sent[solver], parts, self.n_jobs, backend)
+
+
+class _Parts(Sequence[Targets]):
+    """Batches of targets, taken when their turn comes: columns of the targets' own are as long as the data."""
+
+    def __init__(self, targets: Targets, parts: Sequence[Indices]) -> None:
+        self._targets, self._parts = targets, parts
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def __getitem__(self, k: Any) -> Any:
+        return self._targets.take(self._parts[k])

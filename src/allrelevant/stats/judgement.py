@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant.formulations import Feature, Formulation
 from allrelevant.lp import Array
-from allrelevant.lp.matrix import Matrix, dense_column
-from allrelevant.lp.program import Indices
+from allrelevant.lp.matrix import Matrix
+from allrelevant.lp.program import Columns, Indices
 from allrelevant.relevance.intervals import Intervals
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.solving import Solving
@@ -20,6 +21,7 @@ from allrelevant.stats.probes import (
     Probes,
     added_probes,
     concentrated_features,
+    draw_group_probes,
     draw_probes,
     probe_columns,
     replaced_probes,
@@ -126,10 +128,12 @@ def judge(
     single = np.array(sorted(place), dtype=np.intp)
     groups = [k for k, columns in enumerate(members) if len(columns) > 1]
 
-    def added(feature: Feature, values: Array, sides: Indices | None = None) -> Probes:
-        statement = formulation.probes(values.size // len(sample.target), privileged)
-        columns = probe_columns(statement, values, *context)
-        return added_probes(near, feature, columns, solving, sides)
+    def added(feature: Feature, count: int, values: Iterator[Array], sides: Indices | None = None) -> Probes:
+        def draw(some: int) -> Columns:
+            drawn = list(islice(values, some))
+            return probe_columns(formulation.probes(some * drawn[0].shape[1], privileged), drawn, *context)
+
+        return added_probes(near, feature, count, draw, solving, sides)
 
     probes: Probes | None = None
     varying = varying_features(sample.X, single)
@@ -148,13 +152,11 @@ def judge(
         _, values = draw_probes(sample.X, n_probes, np.setdiff1d(varying, concentrated), rng)
         feature = features[place[int(varying[0])]]
         # One side of each, at random: twice the probes would cost no more, and say more, than both sides.
-        probes = added(feature, values, rng.randint(2 * len(feature.contrasts), size=n_probes))
+        probes = added(feature, n_probes, values, rng.randint(2 * len(feature.contrasts), size=n_probes))
 
     own: dict[int, Probes] = {}
     for k in groups:
-        shuffled = [rng.permutation(len(sample.target)) for _ in range(OWN_PROBES)]
-        columns = np.column_stack([dense_column(sample.X, int(column)) for column in members[k]])
-        own[k] = added(features[k], np.stack([columns[order] for order in shuffled]))
+        own[k] = added(features[k], OWN_PROBES, draw_group_probes(sample.X, OWN_PROBES, members[k], rng))
     if probes is None:
         probes = own[groups[0]]
     thresholds = find_thresholds(probes, confidence)
@@ -164,7 +166,7 @@ def judge(
     beyond = np.array([place[int(k)] for k in concentrated if classes[place[int(k)]] > 0], dtype=np.intp)
     for k in beyond:
         _, values = draw_probes(sample.X, OWN_PROBES, members[k], rng)
-        own[int(k)] = added(features[k], values)
+        own[int(k)] = added(features[k], OWN_PROBES, values)
     for k, probe in own.items():
         chance = float(_chance(intervals.maximum[[k]], probe)[0])
         if k in groups:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from joblib import effective_n_jobs
 
 from allrelevant.formulations import Feature, Formulation
 from allrelevant.lp import Array, Targets
@@ -19,6 +21,7 @@ __all__ = [
     "Probes",
     "added_probes",
     "concentrated_features",
+    "draw_group_probes",
     "draw_probes",
     "probe_columns",
     "replaced_probes",
@@ -80,41 +83,50 @@ def concentrated_features(X: Matrix, sample_weight: Array, varying: Indices) -> 
     others', so it is judged by permutations of its own. The number of samples that carry the variance of a feature is
     ``(Σ x²)² / Σ x⁴``, a third of all samples for normal values.
     """
+    if not len(varying):
+        return varying
     centre = power_sums(X, sample_weight, np.zeros(X.shape[1]), 1) / sample_weight.sum()
     second, fourth = (power_sums(X, sample_weight, centre, power)[varying] for power in (2, 4))
     samples = second**2 / fourth
     return np.asarray(varying[samples < CONCENTRATED * np.median(samples)])
 
 
-def draw_probes(X: Matrix, n_probes: int, among: Indices, random_state: np.random.RandomState) -> tuple[Indices, Array]:
+def draw_probes(
+    X: Matrix, n_probes: int, among: Indices, random_state: np.random.RandomState
+) -> tuple[Indices, Iterator[Array]]:
     """Draw some of the given features, and permute each over the samples.
 
     Returns
     -------
     source : ndarray of shape (n_probes,)
         The features drawn.
-    values : ndarray of shape (n_probes, n_samples)
-        Their permuted values.
+    values : iterator of ndarray of shape (n_samples, 1)
+        Their permuted values, drawn one at a time: all of them may be more than the data.
     """
     source = among[random_state.randint(len(among), size=n_probes)]
-    return source, np.stack([random_state.permutation(dense_column(X, k)) for k in source])
+    return source, (random_state.permutation(dense_column(X, k))[:, None] for k in source)
 
 
-def probe_columns(formulation: Formulation, values: Array, target: Array, sample_weight: Array) -> Columns:
+def draw_group_probes(X: Matrix, n_probes: int, group: Indices, random_state: np.random.RandomState) -> Iterator[Array]:
+    """Permute the columns of a group together over the samples, as often as asked."""
+    columns = np.column_stack([dense_column(X, int(k)) for k in group])
+    return (columns[random_state.permutation(len(columns))] for _ in range(n_probes))
+
+
+def probe_columns(formulation: Formulation, values: Sequence[Array], target: Array, sample_weight: Array) -> Columns:
     """State probes in the rows of the program.
 
     Parameters
     ----------
     formulation : Formulation
         What states them.
-    values : ndarray of shape (n_probes, n_samples) or (n_probes, n_samples, width)
+    values : sequence of ndarray of shape (n_samples, width)
         Their values; several columns each for probes of groups.
     target, sample_weight : ndarray of shape (n_samples,)
         Of the samples.
     """
-    count, n = values.shape[:2]
-    table = values.reshape(count, n, -1).transpose(1, 0, 2).reshape(n, -1)
-    program = formulation.program(np.ascontiguousarray(table), target, sample_weight)
+    program = formulation.program(np.hstack(values), target, sample_weight)
+    count = len(values)
     width = program.n_weights // count
     A, G = (np.ascontiguousarray(matrix.T).reshape(count, width, len(matrix)) for matrix in (program.A, program.G))
     return Columns(A, G, program.u.reshape(count, width))
@@ -123,7 +135,8 @@ def probe_columns(formulation: Formulation, values: Array, target: Array, sample
 def added_probes(
     near: NearOptimalSet,
     feature: Feature,
-    columns: Columns,
+    count: int,
+    draw: Callable[[int], Columns],
     solving: Solving,
     sides: Indices | None = None,
 ) -> Probes:
@@ -139,8 +152,10 @@ def added_probes(
         The set.
     feature : Feature
         A feature of the kind that the probes imitate.
-    columns : Columns
-        The probes in the rows of the program.
+    count : int
+        Number of probes.
+    draw : callable
+        Returns the next so many probes, in the rows of the program.
     solving : Solving
         How to solve.
     sides : ndarray of shape (n_probes,) or None
@@ -150,17 +165,23 @@ def added_probes(
     places = near.program.n_weights + np.arange(len(feature.weights))
     start = np.append(near.w, np.zeros(len(places))), near.b
     solver = solving.solver(program, near.budget, start)
-    count = len(columns.u)
     placed, directions = replace(feature, weights=places), np.vstack([feature.contrasts, -feature.contrasts])
-    if sides is None:
-        with solving.progress.stage("probes", count * len(directions)):
-            most, gap, n_programs = greatest_relevance(solver, placed, columns, solving)
-        return Probes("added", np.zeros(count), most / near.mu, count, gap, n_programs)
-    targets = Targets(np.repeat(places[None], count, axis=0), directions[sides], None, columns)
-    with solving.progress.stage("probes", count):
-        bounds = solving.solve(solver, targets)
-    most = np.maximum(bounds.value, 0.0)
-    return Probes("added", np.zeros(count), most / near.mu, count, bounds.gap, count, len(directions))
+    index = np.repeat(places[None], count, axis=0)
+    # Pieces that keep all workers busy.
+    width = solving.width(solver) * effective_n_jobs(solving.n_jobs)
+    most, gap, n_programs = np.empty(count), 0.0, 0
+    with solving.progress.stage("probes", count if sides is not None else count * len(directions)):
+        for first in range(0, count, width):
+            some = slice(first, min(first + width, count))
+            columns = draw(some.stop - first)
+            if sides is None:
+                most[some], more, solved = greatest_relevance(solver, placed, columns, solving)
+            else:
+                bounds = solving.solve(solver, Targets(index[some], directions[sides[some]], None, columns))
+                most[some], more, solved = np.maximum(bounds.value, 0.0), bounds.gap, len(bounds.value)
+            gap, n_programs = max(gap, more), n_programs + solved
+    n_sides = 1 if sides is None else len(directions)
+    return Probes("added", np.zeros(count), most / near.mu, count, gap, n_programs, n_sides)
 
 
 def replaced_probes(
@@ -168,7 +189,7 @@ def replaced_probes(
     formulation: Formulation,
     X: Matrix,
     source: Indices,
-    values: Array,
+    values: Iterable[Array],
     target: Array,
     sample_weight: Array,
     solving: Solving,
@@ -178,9 +199,9 @@ def replaced_probes(
     Where that feature was needed no near-optimal model may be left; such probes are counted and dropped.
     """
     found: list[Intervals] = []
-    with solving.progress.stage("probes", len(values)):
+    with solving.progress.stage("probes", len(source)):
         for k, column in zip(source, values, strict=True):
-            program = formulation.program(substitute(X, k, column[:, None]), target, sample_weight)
+            program = formulation.program(substitute(X, int(k), column), target, sample_weight)
             w, b = HighsBounds(program, near.budget).least_spending()
             # The least loss often takes the whole norm: whether anything is left must not be a matter of rounding.
             w = (1.0 - WITHIN) * w
@@ -193,7 +214,7 @@ def replaced_probes(
         "papers",
         np.array([one.minimum[0] for one in found]),
         np.array([one.maximum[0] for one in found]),
-        len(values),
+        len(source),
         max((one.gap for one in found), default=0.0),
         sum(one.n_programs for one in found),
     )
