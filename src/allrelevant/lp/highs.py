@@ -8,7 +8,7 @@ import highspy
 import numpy as np
 from scipy import sparse
 
-from allrelevant.errors import InfeasibleProgram, SolverError, SolverTimeout, UnboundedProgram
+from allrelevant.errors import InfeasibleProgram, SolverError, UnboundedProgram
 from allrelevant.lp.matrix import entries, widen
 from allrelevant.lp.program import Array, Budget, Columns, Duals, Indices, Program, Targets
 
@@ -16,7 +16,7 @@ __all__ = ["HighsBounds", "HighsPenalised"]
 
 INFINITY = highspy.kHighsInf
 TOLERANCE = 1e-9
-SLICE_SECONDS = 1.0
+SLICE_ITERATIONS = 2000
 DUAL, PRIMAL = 1, 4  # values of HiGHS' option simplex_strategy
 #: Up to this many weights all their rows stand in the penalised model from the start; beyond, they are generated.
 ALL_WEIGHTS = 300
@@ -28,7 +28,6 @@ _FAILURES: dict[Any, tuple[type[SolverError], str]] = {
         "has no feasible point or no optimum",
     ),
     highspy.HighsModelStatus.kUnbounded: (UnboundedProgram, "is unbounded"),
-    highspy.HighsModelStatus.kIterationLimit: (SolverTimeout, "was not solved within the iteration limit"),
 }
 
 
@@ -45,6 +44,7 @@ class _Model:
             primal_feasibility_tolerance=TOLERANCE,
             dual_feasibility_tolerance=TOLERANCE,
             simplex_strategy=strategy,
+            simplex_iteration_limit=SLICE_ITERATIONS,
         )
 
     def _options(self, **values: Any) -> None:
@@ -73,11 +73,11 @@ class _Model:
             highs.clearSolver()
             self._options(simplex_strategy=DUAL)
         try:
-            # HiGHS does not hear signals while it runs: give it slices of time and let the interpreter look around in
-            # between. A slice continues from the basis the last one left.
-            status = highspy.HighsModelStatus.kTimeLimit
-            while status == highspy.HighsModelStatus.kTimeLimit:
-                self._options(time_limit=highs.getRunTime() + SLICE_SECONDS)
+            # HiGHS does not hear signals while it runs: give it slices and let the interpreter look around in between.
+            # A slice continues from the basis the last one left. Slices of iterations, not of time: where one ends must
+            # not depend on how busy the machine is.
+            status = highspy.HighsModelStatus.kIterationLimit
+            while status == highspy.HighsModelStatus.kIterationLimit:
                 highs.run()
                 status = highs.getModelStatus()
         finally:

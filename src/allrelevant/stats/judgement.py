@@ -151,8 +151,10 @@ def judge(
         concentrated = concentrated_features(sample.X, sample.weight, varying)
         _, values = draw_probes(sample.X, n_probes, np.setdiff1d(varying, concentrated), rng)
         feature = features[place[int(varying[0])]]
-        # One side of each, at random: twice the probes would cost no more, and say more, than both sides.
-        probes = added(feature, n_probes, values, rng.randint(2 * len(feature.contrasts), size=n_probes))
+        # One side of each, at random: as many programs on both sides of half the probes would say less. Contrasts of
+        # several classes are too different for that.
+        sides = rng.randint(2, size=n_probes) if len(feature.contrasts) == 1 else None
+        probes = added(feature, n_probes, values, sides)
 
     own: dict[int, Probes] = {}
     for k in groups:
