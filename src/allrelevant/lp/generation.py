@@ -17,7 +17,8 @@ from allrelevant.lp.program import Array, Budget, Duals, Indices, Program, Targe
 
 __all__ = ["solve_by_generation"]
 
-#: Weights added per round, and rounds at most.
+#: Weights at first, weights added per round, and rounds at most.
+FIRST = 300
 MORE = 50
 ROUNDS = 40
 
@@ -43,7 +44,8 @@ def solve_by_generation(
         target = targets.take(np.array([k]))
         whole = _with_columns(program, target)
         hint = np.where(np.isfinite(hints[k]), np.abs(hints[k]), 0.0)
-        first = np.flatnonzero((hint > 1e-3 * max(hint.max(), 1e-300)) | (start != 0.0))
+        greatest = np.argsort(-hint, kind="stable")[:FIRST]
+        first = np.union1d(greatest[hint[greatest] > 1e-6 * max(hint.max(), 1e-300)], np.flatnonzero(start))
         chosen, w_k, b[k], duals = _solve_one(whole, budget, target, np.union1d(first, target.index[0]))
         w[k, chosen] = w_k
         alpha[k], beta[k], lam[k] = duals.alpha[0], duals.beta[0], duals.lam[0]

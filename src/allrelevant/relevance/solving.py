@@ -19,7 +19,7 @@ from allrelevant.relevance.workers import Parcel, Solved, in_processes, in_threa
 __all__ = ["Solving"]
 
 #: Targets per batch, at most, by device. The number of workers has no say in it, so that it cannot change any answer.
-BATCH = {"cpu": 100, "cuda": 1024}
+BATCH = {"cpu": 100, "cuda": 4096}
 
 
 @dataclass(frozen=True)
