@@ -81,8 +81,8 @@ def main() -> None:
     began = time.perf_counter()
     bounds(baseline(50, 10, 1.0), options.device, options.jobs)
     rows: list[dict[str, object]] = [
-        {"what": "start", "n": 50, "d": 10, "first": time.perf_counter() - began, "seconds": "", "limit": "", "programs": 20,
-         "max_gap": "", "unproven": ""}
+        {"what": "start", "n": 50, "d": 10, "first": time.perf_counter() - began, "seconds": "", "limit": "",
+         "programs": 20, "max_gap": "", "unproven": ""}
     ]  # fmt: skip
     for n, d, C, limit in shapes:
         every = options.sample if d > 10000 else 1

@@ -238,8 +238,8 @@ def _pull_inside(
     w0, b0 = anchor
     out_w, out_b = w.copy(), b.copy()
     feasible = np.zeros(len(w), dtype=bool)
-    rest = np.flatnonzero(np.isfinite(w).all(axis=1) & np.isfinite(b).all(axis=1))
     here = _Spent.at(program, w, b, targets.columns)
+    rest = np.flatnonzero(np.isfinite(here.norm) & np.isfinite(b).all(axis=1))
     there = _Spent.at(program, w0[None], b0[None], targets.columns)
     # Feasible sets are convex: the first step that is feasible is as good as any within a factor of four.
     for step in (0.0, *(4.0**-k for k in range(24, -1, -1))):

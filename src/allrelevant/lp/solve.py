@@ -188,19 +188,22 @@ class BoundSolver:
             If a target can be proven by none.
         """
         t, d = len(targets), self.program.n_weights
-        value, upper, w = np.full(t, -np.inf), np.full(t, np.inf), np.empty((t, d))
+        value, upper = np.full(t, -np.inf), np.full(t, np.inf)
+        found = np.empty((t, d)) if points else None
         rest, n_reference = np.arange(t), 0
-        claims = np.repeat(self._start[0][None], t, axis=0)
+        hints = np.broadcast_to(self._start[0], (t, d))
         for propose in self._engines():
             part = targets.take(rest)
-            claim = propose(part, claims[rest])
-            claims[rest] = claim[0]
+            claim = propose(part, hints)
             proof = certify(self.program, self.budget, part, *claim, self._anchor)
             upper[rest] = np.minimum(upper[rest], proof.upper)
             better = proof.lower > value[rest]
-            value[rest[better]], w[rest[better]] = proof.lower[better], proof.w[better]
+            value[rest[better]] = proof.lower[better]
+            if found is not None:
+                found[rest[better]] = proof.w[better]
             gap = np.where(targets.outdone(value, upper), 0.0, (upper - value) / self.budget.norm)
-            rest = np.flatnonzero(~(gap <= GAP_LIMIT))
+            unproven = ~(gap[rest] <= GAP_LIMIT)
+            rest, hints = rest[unproven], claim[0][unproven]
             if not len(rest):
                 break
             n_reference = len(rest)
@@ -210,7 +213,6 @@ class BoundSolver:
                 f"the bound of weight {int(targets.index[k, 0])} was not proven: its two sides are {gap[k]:.2g} of the "
                 f"norm budget apart (limit {GAP_LIMIT:g}); a wider budget or better scaled data may help"
             )
-        found = w if points else None
         return Bounds(value, float(gap.max()), n_reference, found)
 
     def _engines(self) -> Iterator[Callable[[Targets, Array], Proposal]]:
