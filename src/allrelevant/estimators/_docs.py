@@ -26,7 +26,7 @@ confidence : float, default=0.9999
     one or two irrelevant features in a thousand are taken for relevant on the simulated sets Sim1 to Sim5; that is
     more than the nominal one in ten thousand because the baseline model has already chosen among the features.
 threshold_rule : {"added", "papers"}, default="added"
-    ``"added"`` adds each probe beside all features and takes the prediction limit of the cube roots, which are less
+    ``"added"`` adds each probe beside all features and takes the prediction limit of the square roots, which are less
     skewed than the values themselves; features that vary in very few samples, on which chance alone can put large
     weights, are judged by permutations of their own. ``"papers"`` puts each probe in the place of the feature
     it was made from, drops it if no near-optimal model is left, and takes the limit of the values themselves; the

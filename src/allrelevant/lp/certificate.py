@@ -22,7 +22,7 @@ from allrelevant.lp.matrix import blocks
 from allrelevant.lp.program import Array, Budget, Columns, Duals, Program, Targets
 
 #: Multipliers checked at a time: the proof takes several arrays of this size, beside those of the engine.
-AT_ONCE = 2**23
+AT_ONCE = 2**20
 
 __all__ = ["Certified", "certify", "penalised_gap", "repair", "unbalanced"]
 
