@@ -104,7 +104,12 @@ def draw_probes(
         Their permuted values, drawn one at a time: all of them may be more than the data.
     """
     source = among[random_state.randint(len(among), size=n_probes)]
-    return source, (random_state.permutation(dense_column(X, k))[:, None] for k in source)
+    return source, (_oriented(random_state.permutation(dense_column(X, k)))[:, None] for k in source)
+
+
+def _oriented(values: Array) -> Array:
+    """Values or their negatives, with a positive one first, zeros apart: a flipped feature has the same probes."""
+    return values if values[np.argmax(values != 0.0)] >= 0.0 else -values
 
 
 def draw_group_probes(X: Matrix, n_probes: int, group: Indices, random_state: np.random.RandomState) -> Iterator[Array]:
