@@ -69,7 +69,7 @@ def test_probes_are_permutations_of_varying_features():
     assert set(source) == {0, 2}
     for k, column in zip(source, values, strict=True):
         assert column.shape == (20, 1)
-        assert column[0, 0] > 0
+        assert column[0, 0] > column[1, 0]
         same = [np.array_equal(np.sort(column[:, 0]), np.sort(sign * X[:, k])) for sign in (1, -1)]
         assert sum(same) == 1
         assert not np.array_equal(column[:, 0], X[:, k])

@@ -108,8 +108,8 @@ def draw_probes(
 
 
 def _oriented(values: Array) -> Array:
-    """Values or their negatives, with a positive one first, zeros apart: a flipped feature has the same probes."""
-    return values if values[np.argmax(values != 0.0)] >= 0.0 else -values
+    """Values or their negatives, so that the first change is downwards: a flipped or shifted feature has the same."""
+    return values if values[0] >= values[np.argmax(values != values[0])] else -values
 
 
 def draw_group_probes(X: Matrix, n_probes: int, group: Indices, random_state: np.random.RandomState) -> Iterator[Array]:
