@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from allrelevant.lp.program import Budget, Program, Targets
+from allrelevant.lp.program import Budget, Program
+from allrelevant.lp.targets import Targets
 
 
 def random_program(seed, *, hard=True, linear=True, box=False, shared=False, d=4):

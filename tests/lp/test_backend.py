@@ -8,7 +8,8 @@ import pytest
 from allrelevant.lp.backend import NumpyBackend, TorchBackend
 from allrelevant.lp.certificate import certify
 from allrelevant.lp.interior import InteriorBounds
-from allrelevant.lp.program import Columns, Slacks, Targets
+from allrelevant.lp.program import Slacks
+from allrelevant.lp.targets import Columns, Targets
 from programs import all_targets, random_program
 
 pytest.importorskip("torch")

@@ -14,8 +14,9 @@ from allrelevant.lp import BoundSolver
 from allrelevant.lp.certificate import certify, penalised_gap, repair
 from allrelevant.lp.highs import HighsBounds, HighsPenalised
 from allrelevant.lp.interior import InteriorBounds
-from allrelevant.lp.program import Budget, Columns, Duals, Program, Targets
+from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.reduction import reduce_rows
+from allrelevant.lp.targets import Columns, Duals, Targets
 from programs import all_targets, random_program
 
 

@@ -11,7 +11,8 @@ from allrelevant.lp.certificate import certify
 from allrelevant.lp.generation import solve_by_generation
 from allrelevant.lp.highs import HighsBounds, HighsPenalised
 from allrelevant.lp.interior import InteriorBounds
-from allrelevant.lp.program import Budget, Columns, Duals, Program, Targets
+from allrelevant.lp.program import Budget, Program
+from allrelevant.lp.targets import Columns, Duals, Targets
 
 
 def svm(n=40, d=5, seed=0):

@@ -11,7 +11,7 @@ from allrelevant.formulations import Classification, OrdinalImplicit, Regression
 from allrelevant.lp import BoundSolver, PenalisedSolver, Targets, tall
 from allrelevant.lp.certificate import certify
 from allrelevant.lp.highs import HighsBounds, HighsPenalised
-from allrelevant.lp.program import Columns
+from allrelevant.lp.targets import Columns
 from allrelevant.relevance.nearoptimal import near_optimal_set
 
 N, D = 3000, 5

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant.lp import Array, Program
-from allrelevant.lp.matrix import Matrix
-from allrelevant.lp.program import Indices
+from allrelevant.lp.matrix import Indices, Matrix
 
 __all__ = ["Feature", "Formulation"]
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from allrelevant.formulations.base import Formulation
 from allrelevant.lp import Array, Program
-from allrelevant.lp.matrix import Matrix, scale_rows
-from allrelevant.lp.program import Indices
+from allrelevant.lp.matrix import Indices, Matrix, scale_rows
 
 __all__ = ["OrdinalExplicit", "OrdinalImplicit"]
 

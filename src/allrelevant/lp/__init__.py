@@ -3,7 +3,8 @@
 This package knows nothing of features, classes or data sets.
 """
 
-from allrelevant.lp.program import Array, Budget, Program, Targets
+from allrelevant.lp.matrix import Array
+from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.solve import (
     DEVICES,
     ENGINES,
@@ -14,6 +15,7 @@ from allrelevant.lp.solve import (
     choose_device,
     choose_engine,
 )
+from allrelevant.lp.targets import Targets
 
 __all__ = [
     "DEVICES",

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from scipy.optimize import nnls
 
-from allrelevant.lp.matrix import blocks
-from allrelevant.lp.program import Array, Budget, Columns, Duals, Program, Targets
+from allrelevant.lp.matrix import Array, blocks
+from allrelevant.lp.program import Budget, Program
+from allrelevant.lp.targets import Columns, Duals, Targets
 
 #: Multipliers checked at a time: the proof takes several arrays of this size, beside those of the engine.
 AT_ONCE = 2**20
@@ -171,7 +172,7 @@ def _upper_bounds(program: Program, budget: Budget, targets: Targets, duals: Dua
     if program.u.any():
         z -= duals.lam[:, None] * program.u
     if columns is not None:
-        z[:, columns.slots(program)] = (
+        z[:, columns.slots(program.n_weights)] = (
             np.einsum("tmn,tn->tm", columns.A, duals.alpha)
             + np.einsum("tmn,tn->tm", columns.G, duals.beta)
             - duals.lam[:, None] * columns.u
@@ -273,7 +274,7 @@ class _Spent:
     def at(cls, program: Program, w: Array, b: Array, columns: Columns | None) -> _Spent:
         linear = w @ program.u + b @ program.v
         if columns is not None:
-            linear = linear + (columns.u * w[:, columns.slots(program)]).sum(axis=1)
+            linear = linear + (columns.u * w[:, columns.slots(program.n_weights)]).sum(axis=1)
         return cls(program.rows(w, b, columns), program.hard_rows(w, b, columns), program.norm(w), linear)
 
     def fits(self, other: _Spent, step: float, rest: Any, program: Program, budget: Budget) -> Array:

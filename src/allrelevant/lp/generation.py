@@ -12,8 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from allrelevant.lp.highs import HighsBounds
-from allrelevant.lp.matrix import as_matrix, substitute
-from allrelevant.lp.program import Array, Budget, Duals, Indices, Program, Targets
+from allrelevant.lp.matrix import Array, Indices, as_matrix, substitute
+from allrelevant.lp.program import Budget, Program
+from allrelevant.lp.targets import Duals, Targets
 
 __all__ = ["solve_by_generation"]
 
@@ -57,7 +58,7 @@ def _with_columns(program: Program, target: Targets) -> Program:
     program, columns = program.full(), target.columns
     if columns is None:
         return program
-    slots = columns.slots(program)
+    slots = columns.slots(program.n_weights)
     A, G = (
         substitute(matrix, slots.start, part[0].T) for matrix, part in ((program.A, columns.A), (program.G, columns.G))
     )

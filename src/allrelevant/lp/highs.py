@@ -9,8 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from allrelevant.errors import InfeasibleProgram, SolverError, UnboundedProgram
-from allrelevant.lp.matrix import entries, widen
-from allrelevant.lp.program import Array, Budget, Columns, Duals, Indices, Program, Targets
+from allrelevant.lp.matrix import Array, Indices, entries, widen
+from allrelevant.lp.program import Budget, Program
+from allrelevant.lp.targets import Columns, Duals, Targets
 
 __all__ = ["HighsBounds", "HighsPenalised"]
 
@@ -191,7 +192,7 @@ class HighsBounds(_Model):
             if columns is None:
                 values, duals = self._run(cold=cold)
             else:
-                slots = np.arange(d)[columns.slots(program)]
+                slots = np.arange(d)[columns.slots(program.n_weights)]
                 values, duals = self._run_substituted(slots, columns, charge[slots], goal[slots], cold)
         finally:
             highs.changeColsCost(len(both), both, np.zeros(len(both)))

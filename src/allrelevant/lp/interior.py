@@ -27,10 +27,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant.lp.backend import Backend, NumpyBackend
+from allrelevant.lp.matrix import Array, Indices
 from allrelevant.lp.newton import System, TallSystem, WideSystem
 from allrelevant.lp.preset import Preset
-from allrelevant.lp.program import Array, Budget, Duals, Indices, Program, Targets
+from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.rows import Batch, Rows, State
+from allrelevant.lp.targets import Duals, Targets
 
 __all__ = ["InteriorBounds"]
 
@@ -104,7 +106,7 @@ class InteriorBounds:
         linear = self._rows.linear[None]
         if targets.columns is not None:
             linear = xp.repeat(linear, t, axis=0)
-            linear[:, targets.columns.slots(program)] = backend.asarray(targets.columns.u)
+            linear[:, targets.columns.slots(program.n_weights)] = backend.asarray(targets.columns.u)
         columns = self._rows.whole(self._preset.columns(targets.columns))
         batch = Batch(goal, charge, columns, linear)
         lower, upper = np.full(t, -np.inf), np.full(t, np.inf)

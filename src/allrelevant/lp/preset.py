@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from allrelevant.lp.program import Array, Budget, Columns, Indices, Program, Targets
+from allrelevant.lp.matrix import Array, Indices
+from allrelevant.lp.program import Budget, Program
+from allrelevant.lp.targets import Columns, Targets
 
 __all__ = ["Preset"]
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from allrelevant.lp.matrix import square_sum
-from allrelevant.lp.program import Array, Budget, Columns, Duals, Indices, Program, Targets
+from allrelevant.lp.matrix import Array, Indices, square_sum
+from allrelevant.lp.program import Budget, Program
+from allrelevant.lp.targets import Columns, Duals, Targets
 
 __all__ = ["Reduction", "keep_band", "nearest_rows", "reduce_rows"]
 

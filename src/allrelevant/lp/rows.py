@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from allrelevant.lp.backend import Backend, Table, diagonal
-from allrelevant.lp.program import Budget, Columns, Program
+from allrelevant.lp.program import Budget, Program
+from allrelevant.lp.targets import Columns
 
 __all__ = ["Batch", "Curvature", "Rows", "SharedCurvature", "State"]
 

@@ -15,9 +15,11 @@ from allrelevant.lp.certificate import certify, penalised_gap
 from allrelevant.lp.generation import solve_by_generation
 from allrelevant.lp.highs import HighsBounds, HighsPenalised
 from allrelevant.lp.interior import InteriorBounds
-from allrelevant.lp.program import Array, Budget, Duals, Program, Targets
+from allrelevant.lp.matrix import Array
+from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.reduction import reduce_rows
 from allrelevant.lp.tall import TallBounds, is_tall, tall_penalised
+from allrelevant.lp.targets import Duals, Targets
 
 __all__ = [
     "DEVICES",

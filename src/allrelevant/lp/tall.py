@@ -3,7 +3,7 @@
 A row that is far from its margin at the optimum of a target could as well be dropped or be linear for this target.
 Which ones these are is not known before, but an optimum over a sample of the rows is close enough to tell for a larger
 sample, and that for a still larger one, up to all. So every target gets a small program of its own, and its certificate
-on all rows is the test. What is not proven is repeated, with more rows around the better point.
+on all rows is the test. What is not proven is repeated with more rows.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from allrelevant.errors import SolverError
 from allrelevant.lp.certificate import certify
 from allrelevant.lp.highs import HighsPenalised
 from allrelevant.lp.interior import InteriorBounds
-from allrelevant.lp.program import Array, Budget, Columns, Duals, Indices, Program, Targets
+from allrelevant.lp.matrix import Array, Indices
+from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.reduction import nearest_rows
+from allrelevant.lp.targets import Columns, Duals, Targets
 
 __all__ = ["TallBounds", "is_tall", "tall_penalised"]
 

@@ -13,7 +13,7 @@ from allrelevant.lp import Array, PenalisedSolver, Program
 from allrelevant.lp.certificate import repair, unbalanced
 from allrelevant.lp.highs import HighsPenalised
 from allrelevant.lp.matrix import Matrix, reach
-from allrelevant.lp.program import Duals
+from allrelevant.lp.targets import Duals
 
 __all__ = ["Baseline", "Fold", "fit_baseline", "penalty_path"]
 

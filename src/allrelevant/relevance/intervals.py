@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from allrelevant.formulations import Feature
 from allrelevant.lp import Array, BoundSolver, Program, Targets
-from allrelevant.lp.matrix import entries
-from allrelevant.lp.program import Columns, Indices
+from allrelevant.lp.matrix import Indices, entries
+from allrelevant.lp.targets import Columns
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.solving import Solving
 

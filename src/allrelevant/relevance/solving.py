@@ -13,7 +13,7 @@ from joblib.parallel import get_active_backend
 
 from allrelevant._progress import Progress
 from allrelevant.lp import Array, Bounds, BoundSolver, Budget, Program, Targets, choose_device, choose_engine
-from allrelevant.lp.program import Indices
+from allrelevant.lp.matrix import Indices
 from allrelevant.relevance.workers import Parcel, Solved, in_processes, in_threads, on_cluster
 
 __all__ = ["Solving"]

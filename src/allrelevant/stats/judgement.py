@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from allrelevant.formulations import Feature, Formulation
 from allrelevant.lp import Array
-from allrelevant.lp.matrix import Matrix
-from allrelevant.lp.program import Columns, Indices
+from allrelevant.lp.matrix import Indices, Matrix
+from allrelevant.lp.targets import Columns
 from allrelevant.relevance.intervals import Intervals
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.solving import Solving

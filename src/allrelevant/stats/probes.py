@@ -11,8 +11,8 @@ from joblib import effective_n_jobs
 from allrelevant.formulations import Feature, Formulation
 from allrelevant.lp import Array, Targets
 from allrelevant.lp.highs import HighsBounds
-from allrelevant.lp.matrix import Matrix, dense_column, power_sums, ranges, substitute
-from allrelevant.lp.program import Columns, Indices
+from allrelevant.lp.matrix import Indices, Matrix, dense_column, power_sums, ranges, substitute
+from allrelevant.lp.targets import Columns
 from allrelevant.relevance.intervals import Intervals, greatest_relevance, relevance_intervals
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.solving import Solving

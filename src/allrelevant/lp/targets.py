@@ -1,0 +1,125 @@
+"""What is asked of a program: batches of objectives, with columns of their own, and the multipliers that answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from allrelevant.lp.matrix import Array, Indices
+
+__all__ = ["Columns", "Duals", "Targets"]
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Columns that each target of a batch brings along for the last ``m`` weights, which are empty in the program.
+
+    Attributes
+    ----------
+    A, G : ndarray of shape (t, m, n), (t, m, n_hard)
+        Their entries in the hinge rows and in the hard rows.
+    u : ndarray of shape (t, m)
+        Their part in the linear loss.
+    """
+
+    A: Array
+    G: Array
+    u: Array
+
+    def slots(self, n_weights: int) -> slice:
+        """Weights that the columns belong to, of a program that has so many."""
+        return slice(n_weights - self.u.shape[1], n_weights)
+
+    def forward(self, matrix: Array, w: Array) -> Array:
+        """Contribution of the columns to the left sides at a batch of points."""
+        return np.asarray((w[:, None, -self.u.shape[1] :] @ matrix)[:, 0])
+
+    def take(self, chosen: Any) -> Columns:
+        """Those of some of the targets."""
+        return Columns(self.A[chosen], self.G[chosen], self.u[chosen])
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """A batch of objectives ``max Σ coefficient · w_index − charge · |w_index|``, summed over a few weights each.
+
+    Attributes
+    ----------
+    index : ndarray of shape (t, k)
+        The weights.
+    coefficient : ndarray of shape (t, k)
+        Their coefficients.
+    charge : ndarray of shape (t, k) or None
+        What a unit of their magnitude costs, at least 0: ``max −Σ |w_index|`` finds the least magnitude of a group.
+    columns : Columns or None
+        Columns of their own.
+    paired : bool
+        Whether targets follow each other in pairs of which only the greater value is wanted, as long as both are shown
+        to reach 0: the two sides of a magnitude. The lesser need not be solved to the end.
+    own : ndarray of shape (t,) or None
+        Which of the columns belong to each target, if not the first to the first and so on; for :meth:`take`, which
+        copies no more than is taken.
+    """
+
+    index: Indices
+    coefficient: Array
+    charge: Array | None = None
+    columns: Columns | None = None
+    paired: bool = False
+    own: Indices | None = None
+
+    @classmethod
+    def single(cls, index: ArrayLike, sign: ArrayLike, columns: Columns | None = None) -> Targets:
+        """Objectives ``max sign · w_index`` of one weight each."""
+        return cls(np.asarray(index, dtype=np.intp)[:, None], np.asarray(sign, dtype=float)[:, None], None, columns)
+
+    @classmethod
+    def sides(cls, index: Indices, coefficient: Array) -> Targets:
+        """Both sides of magnitudes ``|Σ coefficient · w_index|``, one pair each."""
+        signs = np.tile([1.0, -1.0], len(index))[:, None]
+        return cls(np.repeat(index, 2, axis=0), signs * np.repeat(coefficient, 2, axis=0), paired=True)
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def take(self, chosen: Indices) -> Targets:
+        """Some of the targets; pairs only where whole pairs are chosen."""
+        charge = None if self.charge is None else self.charge[chosen]
+        own = chosen if self.own is None else self.own[chosen]
+        columns = None if self.columns is None else self.columns.take(own)
+        paired = self.paired and len(chosen) % 2 == 0
+        if paired:
+            first, second = chosen[::2], chosen[1::2]
+            paired = bool(np.all((first % 2 == 0) & (second == first + 1)))
+        return Targets(self.index[chosen], self.coefficient[chosen], charge, columns, paired)
+
+    def outdone(self, lower: Array, upper: Array) -> NDArray[np.bool_]:
+        """Mask of the targets that reach 0 and provably no further than the other of their pair."""
+        if not self.paired:
+            return np.zeros(len(self), dtype=bool)
+        rival = np.arange(len(self)) ^ 1
+        return np.asarray((lower >= 0.0) & (upper <= lower[rival]))
+
+    def value(self, w: Array) -> Array:
+        """Objectives at one point each."""
+        chosen = np.take_along_axis(w, self.index, axis=1)
+        value = (self.coefficient * chosen).sum(axis=1)
+        return np.asarray(value if self.charge is None else value - (self.charge * np.abs(chosen)).sum(axis=1))
+
+    def spread(self, values: Array, size: int) -> Array:
+        """Values per listed weight as rows over all weights."""
+        out = np.zeros((len(self), size))
+        np.add.at(out, (np.arange(len(self))[:, None], self.index), values)
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class Duals:
+    """Multipliers, one row per target: of the hinge rows, of the hard rows, of the loss budget."""
+
+    alpha: Array
+    beta: Array
+    lam: Array
