@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from allrelevant.formulations import Classification, OrdinalImplicit, Regression
-from allrelevant.lp import BoundSolver, PenalisedSolver, Targets, tall
+from allrelevant.lp import BoundSolver, PenalisedSolver, Targets, matrix, tall
 from allrelevant.lp.certificate import certify
 from allrelevant.lp.highs import HighsBounds, HighsPenalised
 from allrelevant.lp.targets import Columns
@@ -19,8 +19,9 @@ N, D = 3000, 5
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    for name, value in {"TALL": 1000, "SAMPLE": 300, "KEPT": (400, 1600, 6400)}.items():
+    for name, value in {"MANY_ROWS": 1000, "SAMPLE": 300, "KEPT": (400, 1600, 6400)}.items():
         monkeypatch.setattr(tall, name, value)
+    monkeypatch.setattr(matrix, "MANY_ROWS", 1000)
 
 
 def program_of(kind):

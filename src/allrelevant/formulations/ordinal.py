@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from allrelevant.formulations.base import Formulation
 from allrelevant.lp import Array, Program
-from allrelevant.lp.matrix import Indices, Matrix, scale_rows
+from allrelevant.lp.matrix import Indices, Matrix, scale_rows, some_rows
 
 __all__ = ["OrdinalExplicit", "OrdinalImplicit"]
 
@@ -44,7 +44,7 @@ class _Ordinal(Formulation):
         offsets[np.arange(len(sample)), threshold] = -side
         steps = np.diff(np.eye(self.n_classes - 1), axis=0) if self.states_order else np.zeros((0, self.n_classes - 1))
         return Program.build(
-            scale_rows(X[sample], side),
+            scale_rows(some_rows(X, sample), side),
             offsets,
             np.ones(len(sample)),
             s=sample_weight[sample],

@@ -267,13 +267,16 @@ class HighsPenalised(_Model):
         return slacks.count if slacks.shared else 0
 
     def _matrix_rows(self, weights: Any) -> Any:
-        program = self.program
-        m, slacks = program.n_hard, program.slacks
-        offsets = np.vstack([program.B, program.H]).T
-        parts = [sparse.csr_array(offsets), self._columns(weights).T]
-        if slacks.shared:
-            parts.insert(0, sparse.hstack([slacks.matrix.T, sparse.csr_array((slacks.count, m))]))
-        return sparse.vstack(parts)
+        program, slacks = self.program, self.program.slacks
+        if not program.is_sparse:
+            gamma = program.gamma[weights]
+            hinge, hard = (matrix[:, weights] / gamma for matrix in (program.A, program.G))
+            rows = sparse.csr_array(np.block([[program.B, hinge], [program.H, hard]])).T
+        else:
+            rows = sparse.vstack([sparse.csr_array(np.vstack([program.B, program.H]).T), self._columns(weights).T])
+        if not slacks.shared:
+            return rows
+        return sparse.vstack([sparse.hstack([slacks.matrix.T, sparse.csr_array((slacks.count, program.n_hard))]), rows])
 
     def _columns(self, weights: Indices) -> Any:
         """Columns of some weights over all rows, divided by their part in the norm."""

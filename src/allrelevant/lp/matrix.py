@@ -1,4 +1,4 @@
-"""Dense or sparse: the operations on tables of numbers that the two spell differently, or that need blocks of rows."""
+"""Dense, sparse or a view: the operations on tables of numbers that these spell differently, or that need blocks."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
+from allrelevant.lp.view import Array, Indices, RowView, blocks
+
 __all__ = [
+    "MANY_ROWS",
     "Array",
     "Indices",
     "Matrix",
@@ -21,6 +24,7 @@ __all__ = [
     "ranges",
     "reach",
     "scale_rows",
+    "some_rows",
     "spread_columns",
     "square_sum",
     "substitute",
@@ -28,28 +32,34 @@ __all__ = [
     "with_negative",
 ]
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
-#: An array, or a ``scipy.sparse.csr_array`` in canonical format.
+#: An array, a ``scipy.sparse.csr_array`` in canonical format, or a view of the rows of an array.
 Matrix: TypeAlias = Any
 
-#: Numbers worked on at a time, where a whole table would be copied otherwise.
-BLOCK = 2**18
+#: With more rows than this a table is not copied, where a view of its rows will do.
+MANY_ROWS = 50_000
 
 
 def as_matrix(value: ArrayLike | Matrix) -> Matrix:
     """Floating-point numbers by rows, without a copy where they are that already."""
+    if isinstance(value, RowView):
+        return value
     return sparse.csr_array(value, dtype=float) if sparse.issparse(value) else np.ascontiguousarray(value, dtype=float)
 
 
-def blocks(shape: tuple[int, int], size: int = BLOCK) -> Iterator[slice]:
-    """Slices of rows that hold about so many numbers each."""
-    height = max(1, size // max(shape[1], 1))
-    return (slice(k, min(k + height, shape[0])) for k in range(0, shape[0], height))
+def _viewed(matrix: Matrix) -> bool:
+    """Whether the rows are better looked at than copied."""
+    return not sparse.issparse(matrix) and matrix.shape[0] > MANY_ROWS
+
+
+def some_rows(matrix: Matrix, rows: Any) -> Matrix:
+    """Take some of the rows, or a view of them."""
+    return RowView.of(matrix).take(rows) if _viewed(matrix) else matrix[rows]
 
 
 def scale_rows(matrix: Matrix, factor: Array) -> Matrix:
     """Multiply every row by a number."""
+    if isinstance(matrix, RowView) or _viewed(matrix):
+        return RowView.of(matrix).scaled(factor)
     if not sparse.issparse(matrix):
         return factor[:, None] * matrix
     out = matrix.copy()
@@ -74,6 +84,9 @@ def with_negative(matrix: Matrix) -> Matrix:
     """Put the negative of all rows below them."""
     if sparse.issparse(matrix):
         return sparse.vstack([matrix, -matrix], format="csr")
+    if isinstance(matrix, RowView) or _viewed(matrix):
+        view = RowView.of(matrix)
+        return RowView(view.table, np.tile(view.source, 2), np.concatenate([view.factor, -view.factor]))
     n, d = matrix.shape
     out = np.empty((2 * n, d))
     out[:n] = matrix
@@ -111,7 +124,8 @@ def dense_column(matrix: Matrix, k: int) -> Array:
 def entries(matrix: Matrix) -> Iterator[tuple[Indices, Array]]:
     """Rows and values of what is not 0, column by column."""
     if not sparse.issparse(matrix):
-        for column in matrix.T:
+        for k in range(matrix.shape[1]):
+            column = matrix[:, k]
             rows = np.flatnonzero(column)
             yield rows, column[rows]
         return
@@ -124,6 +138,9 @@ def ranges(matrix: Matrix) -> tuple[Array, Array]:
     """Least and greatest entry of every column; 0 where there are no rows."""
     if not matrix.shape[0]:
         return np.zeros(matrix.shape[1]), np.zeros(matrix.shape[1])
+    if isinstance(matrix, RowView):
+        parts = [ranges(matrix[rows]) for rows in blocks(matrix.shape)]
+        return np.min([low for low, _ in parts], axis=0), np.max([high for _, high in parts], axis=0)
     low, high = matrix.min(axis=0), matrix.max(axis=0)
     return (low.toarray().ravel(), high.toarray().ravel()) if sparse.issparse(matrix) else (low, high)
 

@@ -18,15 +18,13 @@ from allrelevant.errors import SolverError
 from allrelevant.lp.certificate import certify
 from allrelevant.lp.highs import HighsPenalised
 from allrelevant.lp.interior import InteriorBounds
-from allrelevant.lp.matrix import Array, Indices
+from allrelevant.lp.matrix import MANY_ROWS, Array, Indices
 from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.reduction import nearest_rows
 from allrelevant.lp.targets import Columns, Duals, Targets
 
 __all__ = ["TallBounds", "is_tall", "tall_penalised"]
 
-#: Programs with more rows than this are tall.
-TALL = 50_000
 #: Rows of the smallest sample, at least; every larger one has so many times as many.
 SAMPLE = 10_000
 GROWTH = 8
@@ -41,7 +39,7 @@ UNLIMITED = Budget(np.inf, np.inf)
 
 def is_tall(program: Program) -> bool:
     """Whether the rows are better looked at target by target; not where they share slacks."""
-    return program.n_rows > TALL and program.n_weights > 0 and not program.slacks.shared
+    return program.n_rows > MANY_ROWS and program.n_weights > 0 and not program.slacks.shared
 
 
 def _samples(program: Program) -> list[tuple[Program, Indices]]:

@@ -12,7 +12,7 @@ from allrelevant.formulations import Formulation
 from allrelevant.lp import Array, PenalisedSolver, Program
 from allrelevant.lp.certificate import repair, unbalanced
 from allrelevant.lp.highs import HighsPenalised
-from allrelevant.lp.matrix import Matrix, reach
+from allrelevant.lp.matrix import Matrix, reach, some_rows
 from allrelevant.lp.targets import Duals
 
 __all__ = ["Baseline", "Fold", "fit_baseline", "penalty_path"]
@@ -168,8 +168,9 @@ def _empty(program: Program) -> tuple[Array, Array]:
 
 def _path_scores(formulation: Formulation, X: Matrix, target: Array, fold: Fold, path: Array) -> Array:
     train, test = fold.train > 0, fold.test > 0
-    program = formulation.program(X[train], target[train], fold.train[train])
+    program = formulation.program(some_rows(X, train), target[train], fold.train[train])
     models = [_empty(program)] if path[0] == 0.0 else []
     models += zip(*PenalisedSolver(program).path(path[len(models) :], SEARCH_GAP), strict=True)
-    predictions = (formulation.predict(X[test], w, b) for w, b in models)
+    unseen = some_rows(X, test)
+    predictions = (formulation.predict(unseen, w, b) for w, b in models)
     return np.array([formulation.score(target[test], prediction, fold.test[test]) for prediction in predictions])

@@ -1,0 +1,111 @@
+"""Very many rows without a copy of them: each is a row of a table that lies elsewhere, times a number.
+
+The rows of a program are those of the data with a sign, some of them, or all of them twice. With millions of them every
+copy counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Array", "Indices", "RowView", "blocks"]
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+#: Numbers worked on at a time, where a whole table would be copied otherwise.
+BLOCK = 2**18
+
+
+def blocks(shape: tuple[int, int], size: int = BLOCK) -> Iterator[slice]:
+    """Slices of rows that hold about so many numbers each."""
+    height = max(1, size // max(shape[1], 1))
+    return (slice(k, min(k + height, shape[0])) for k in range(0, shape[0], height))
+
+
+class RowView:
+    """Rows ``factor[i] · table[source[i]]``, computed when they are asked for.
+
+    What is sliced or indexed is an array; only :meth:`take` and :meth:`scaled` give views again. Products with vectors
+    on either side, and with batches of them from the left, are spelled as those of arrays.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n_table, d)
+        Where the numbers lie.
+    source : ndarray of shape (n,)
+        Row of the table for each row.
+    factor : ndarray of shape (n,)
+        What it is multiplied by.
+    """
+
+    __array_ufunc__ = None  # so that products with arrays on the left come here
+    ndim = 2
+
+    def __init__(self, table: Array, source: Indices, factor: Array) -> None:
+        self.table, self.source, self.factor = table, source, factor
+        self.shape = len(source), table.shape[1]
+
+    @classmethod
+    def of(cls, table: Array | RowView) -> RowView:
+        """All rows of a table, as they are."""
+        return table if isinstance(table, RowView) else cls(table, np.arange(len(table)), np.ones(len(table)))
+
+    def take(self, rows: Any) -> RowView:
+        """Return a view of some of the rows."""
+        return RowView(self.table, self.source[rows], self.factor[rows])
+
+    def scaled(self, factor: Array) -> RowView:
+        """Return a view of the rows multiplied by a number each."""
+        return RowView(self.table, self.source, self.factor * factor)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, key: Any) -> Array:
+        rows, columns = key if isinstance(key, tuple) else (key, slice(None))
+        if isinstance(columns, int | np.integer):
+            return np.asarray(self.factor[rows] * self.table[:, columns][self.source[rows]])
+        out = np.empty((len(self.source[rows]), len(np.arange(self.shape[1])[columns])))
+        source, factor = self.source[rows], self.factor[rows]
+        for part in blocks(out.shape):
+            np.multiply(factor[part, None], self.table[source[part]][:, columns], out=out[part])
+        return out
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return self[:].astype(dtype or float, copy=False)
+
+    @property
+    def T(self) -> _Transposed:
+        """The columns as rows, for products."""
+        return _Transposed(self)
+
+    def __matmul__(self, w: Array) -> Array:
+        return np.asarray((self.table @ w)[self.source] * self.factor)
+
+    def __rmatmul__(self, alpha: Array) -> Array:
+        if alpha.ndim > 1:
+            return np.array([row @ self for row in alpha]).reshape(len(alpha), self.shape[1])
+        return np.asarray(np.bincount(self.source, alpha * self.factor, minlength=len(self.table)) @ self.table)
+
+
+class _Transposed:
+    """What stands on the right of ``w @ view.T``."""
+
+    __array_ufunc__ = None
+
+    def __init__(self, view: RowView) -> None:
+        self._view = view
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.asarray(self._view, dtype=dtype).T
+
+    def __rmatmul__(self, w: Array) -> Array:
+        view = self._view
+        if w.ndim == 1:
+            return view @ w
+        return np.array([view @ row for row in w]).reshape(len(w), len(view))
