@@ -12,8 +12,11 @@ True
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 __all__ = [
     "AllRelevantError",
+    "InfeasibleConstraint",
     "InfeasibleProgram",
     "MissingExtra",
     "RelevanceWarning",
@@ -41,6 +44,42 @@ class UnboundedProgram(SolverError):
 
 class SolverTimeout(SolverError):
     """A time or iteration limit ended the solver before it had proven an optimum."""
+
+
+class InfeasibleConstraint(AllRelevantError, ValueError):
+    """No near-optimal model meets the constraints.
+
+    Attributes
+    ----------
+    joint : bool
+        True if every constraint could be met alone, but not all of them together; False if some are beyond the
+        relevance interval of their feature.
+    ranges : dict of str to tuple
+        The features to blame, with the range of relevance that the constraints of the other ones leave for each.
+
+    Examples
+    --------
+    >>> from allrelevant.errors import InfeasibleConstraint
+    >>> error = InfeasibleConstraint(False, {"age": (0.1, 0.4)})
+    >>> print(error)
+    no near-optimal model meets the constraint: the relevance of age can only be from 0.1 to 0.4
+    """
+
+    def __init__(self, joint: bool, ranges: Mapping[str, tuple[float, float]]) -> None:
+        self.joint, self.ranges = joint, dict(ranges)
+        spans = [f"{name} can only be from {low:.4g} to {high:.4g}" for name, (low, high) in self.ranges.items()]
+        if joint:
+            message = (
+                f"the constraints of {', '.join(self.ranges)} exclude each other, though each could be met alone: "
+                f"under those of the others the relevance of {'; of '.join(spans)}"
+            )
+        else:
+            plural = "s" if len(spans) > 1 else ""
+            message = f"no near-optimal model meets the constraint{plural}: the relevance of {'; of '.join(spans)}"
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[type[InfeasibleConstraint], tuple[bool, dict[str, tuple[float, float]]]]:
+        return type(self), (self.joint, self.ranges)
 
 
 class MissingExtra(AllRelevantError, ImportError):

@@ -120,6 +120,11 @@ class RelevanceResult:
         Version of the library.
     privileged : RelevanceResult or None
         The same of the privileged features, where there were any.
+    constraints : dict of str to tuple
+        Least and most relevance that features were held to (see
+        :meth:`~allrelevant.LinearRelevanceClassifier.constrain`); empty without any.
+    unconstrained : ndarray of shape (n_features, 2) or None
+        The intervals without constraints, where there are some.
 
     See Also
     --------
@@ -158,6 +163,8 @@ class RelevanceResult:
     notes: tuple[str, ...] = ()
     version: str = field(default="")
     privileged: RelevanceResult | None = None
+    constraints: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    unconstrained: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         d = len(self.feature_names)
@@ -175,6 +182,18 @@ class RelevanceResult:
                 raise ValueError(f"{name} has {len(getattr(self, name))} entries for {d} feature names")
         for name in ("hyperparameters", "scores", "parameters", "cpu_seconds"):
             set_field(self, name, dict(getattr(self, name)))
+        held = {name: (float(low), float(high)) for name, (low, high) in self.constraints.items()}
+        set_field(self, "constraints", held)
+        if self.unconstrained is not None:
+            set_field(self, "unconstrained", _frozen(self.unconstrained, float).reshape(d, 2))
+
+    @property
+    def delta(self) -> NDArray[np.float64]:
+        """How far constraints moved ``minRel`` (never down) and ``maxRel`` (never up); 0 without constraints.
+
+        Of a feature that is itself held to a value both may have moved either way.
+        """
+        return np.zeros_like(self.intervals) if self.unconstrained is None else self.intervals - self.unconstrained
 
     @property
     def n_features(self) -> int:
@@ -254,13 +273,16 @@ class RelevanceResult:
     def to_frame(self) -> pd.DataFrame:
         """Return one row per feature as a pandas frame, indexed by name.
 
-        Columns are ``relevance`` (strong, weak, irrelevant), ``minimum``, ``maximum``, ``pvalue`` and ``baseline``.
+        Columns are ``relevance`` (strong, weak, irrelevant), ``minimum``, ``maximum``, ``pvalue`` and ``baseline``;
+        under constraints also ``minimum_delta`` and ``maximum_delta``.
         """
         try:
             import pandas as pd
         except ImportError as error:
             raise MissingExtra("pandas", "pandas", "RelevanceResult.to_frame") from error
         labels = pd.Index([member.label for member in RelevanceClass])
+        names = () if self.unconstrained is None else ("minimum_delta", "maximum_delta")
+        moved = dict(zip(names, self.delta.T, strict=False))
         return pd.DataFrame(
             {
                 "relevance": pd.Categorical.from_codes(self.classes, categories=labels, ordered=True),
@@ -268,6 +290,7 @@ class RelevanceResult:
                 "maximum": self.intervals[:, 1],
                 "pvalue": self.pvalues,
                 "baseline": self.baseline,
+                **moved,
             },
             index=pd.Index(self.feature_names, name="feature"),
         )
@@ -290,6 +313,9 @@ class RelevanceResult:
             self.names(kind) for kind in (RelevanceClass.STRONG, RelevanceClass.WEAK, RelevanceClass.IRRELEVANT)
         )
         sentences = [f"{self.n_features} features and {self.n_samples} samples were examined ({self.problem})."]
+        if self.constraints:
+            held = ", ".join(_held(name, *limits) for name, limits in self.constraints.items())
+            sentences.append(f"Only near-optimal models were looked at with {held}.")
         score = self.scores.get("cross_validated")
         where = "in cross-validation" if score is not None else "on the training data"
         score = self.scores.get("training") if score is None else score
@@ -310,6 +336,12 @@ class RelevanceResult:
         if notes:
             sentences.extend(self.notes)
         return "\n".join(sentences)
+
+
+def _held(name: str, low: float, high: float) -> str:
+    if high == 0.0:
+        return f"{name} excluded"
+    return f"{name} at {low:.3g}" if low == high else f"{name} from {low:.3g} to {high:.3g}"
 
 
 def _listed(names: list[str]) -> str:

@@ -31,6 +31,10 @@ threshold_rule : {"added", "papers"}, default="added"
     weights, are judged by permutations of their own. ``"papers"`` puts each probe in the place of the feature
     it was made from, drops it if no near-optimal model is left, and takes the limit of the values themselves; the
     papers propose ``confidence=0.999``.
+control : {"feature", "fdr"}, default="feature"
+    What `confidence` is about. ``"feature"``: every irrelevant feature stays below the threshold with this confidence.
+    ``"fdr"``: of the features called relevant, a share of at most ``1 - confidence`` is expected to be irrelevant
+    (Benjamini and Hochberg's procedure on the p-values); ``confidence=0.95`` is usual then.
 feature_groups : dict or list of lists, default=None
     Columns that are one feature, such as the one-hot columns of a category: names of groups with their columns, by
     name or position, or only the lists. A column may belong to one group. The relevance of a group is the sum of the

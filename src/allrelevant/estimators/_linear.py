@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from sklearn.utils import check_random_state
@@ -23,7 +22,9 @@ from allrelevant._progress import Progress
 from allrelevant.errors import RelevanceWarning
 from allrelevant.estimators._canonical import Canonical, canonical_form
 from allrelevant.estimators._examined import Examined, LinearModel, Part, Request
+from allrelevant.estimators._exploring import Exploring
 from allrelevant.estimators._input import check_privileged, resolve_groups
+from allrelevant.estimators._space import Exploration
 from allrelevant.formulations import PRIVILEGED_FORMS, ExplainedSlack, Feature, Formulation, Residual
 from allrelevant.lp import DEVICES, ENGINES, Array, PenalisedSolver
 from allrelevant.lp.matrix import Indices, Matrix, power_sums, ranges
@@ -31,7 +32,7 @@ from allrelevant.relevance.baseline import Baseline, Fold, fit_baseline
 from allrelevant.relevance.intervals import Intervals, relevance_intervals
 from allrelevant.relevance.nearoptimal import BUDGETS, near_optimal_set
 from allrelevant.relevance.solving import Solving
-from allrelevant.stats.judgement import Judgement, Sample, judge
+from allrelevant.stats.judgement import CONTROLS, Judgement, Sample, judge
 from allrelevant.stats.thresholds import MIN_PROBES, RULES
 
 __all__ = ["LinearRelevance"]
@@ -48,7 +49,7 @@ NOTHING_LEFT = (
 )
 
 
-class LinearRelevance(SelectorMixin, BaseEstimator):
+class LinearRelevance(Exploring, SelectorMixin):
     """Base of the linear relevance estimators; not to be used on its own."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -59,6 +60,7 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         "n_probes": [Interval(Integral, MIN_PROBES, None, closed="left")],
         "confidence": [Interval(Real, 0.5, 1, closed="neither")],
         "threshold_rule": [StrOptions(set(RULES))],
+        "control": [StrOptions(set(CONTROLS))],
         "feature_groups": "no_validation",
         "privileged": [StrOptions(set(PRIVILEGED_FORMS))],
         "gamma": [Interval(Real, 0, None, closed="neither"), None],
@@ -82,6 +84,7 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         n_probes: int = 50,
         confidence: float = 0.9999,
         threshold_rule: str = "added",
+        control: str = "feature",
         feature_groups: Any = None,
         privileged: str = "residual",
         gamma: float | None = None,
@@ -101,6 +104,7 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         self.n_probes = n_probes
         self.confidence = confidence
         self.threshold_rule = threshold_rule
+        self.control = control
         self.feature_groups = feature_groups
         self.privileged = privileged
         self.gamma = gamma
@@ -144,18 +148,22 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
         if joint:
             gamma = 1.0 if self.gamma is None and self.C is not None else self.gamma
             explained = ExplainedSlack(formulation, self.privileged == "kept", P.shape[1], gamma)
-            beside = [(name, columns + X.shape[1]) for name, columns in others]
-            request = Request(explained, np.hstack([X, P]), target, sample_weight, [members, beside], seeds[:3], splits)
+            shifted = [(name, columns + X.shape[1]) for name, columns in others]
+            request = Request(
+                explained, np.hstack([X, P]), target, sample_weight, [members, shifted], seeds[:3], splits
+            )
         # One thread per worker: small products gain nothing from more, and rounding stays the same.
         with threadpool_limits(limits=1, user_api="blas"):
             progress = Progress(int(self.verbose))
             found = self._examine(request, progress)
+            beside = None
             privileged = found.result(1, self) if joint else None
             if X_privileged is not None and not joint:
                 given = self._unseen_decisions(found)[:, None]
                 left = Request(Residual(formulation), P, target, sample_weight, [others], seeds[2:], splits, given)
                 progress = Progress(int(self.verbose))
-                privileged = self._examine(left, progress).result(0, self)
+                beside = self._examine(left, progress)
+                privileged = beside.result(0, self)
 
         for name in [name for name in vars(self) if name.startswith("privileged_")]:
             delattr(self, name)
@@ -173,12 +181,13 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
             self.privileged_relevance_classes_ = privileged.classes
             self.privileged_pvalues_ = privileged.pvalues
             self.privileged_thresholds_ = privileged.thresholds
+        self._exploration = Exploration.of(found, beside)
         for note in found.warnings:
             warnings.warn(note, RelevanceWarning, stacklevel=3)
         return found.model(X.shape[1])
 
-    def _examine(self, request: Request, progress: Progress) -> Examined:
-        """Fit the baseline, bound all features and judge them."""
+    def _examine(self, request: Request, progress: Progress, C: float | None = None) -> Examined:
+        """Fit the baseline, with a given `C` or that of the estimator, bound all features and judge them."""
         kinds = np.zeros(request.X.shape[1], dtype=np.intp)
         for number, members in enumerate(request.members):
             for _, columns in members:
@@ -192,7 +201,7 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
             Z,
             data.target,
             data.sample_weight,
-            C=self.C,
+            C=self.C if C is None else C,
             folds=self._folds(request, data),
             progress=progress,
         )
@@ -229,6 +238,7 @@ class LinearRelevance(SelectorMixin, BaseEstimator):
                     rule=self.threshold_rule,
                     n_probes=self.n_probes,
                     confidence=self.confidence,
+                    control=self.control,
                     seed=request.seeds[1 + number],
                     solving=solving,
                 )

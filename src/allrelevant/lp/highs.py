@@ -97,6 +97,13 @@ def _indices(values: Any) -> Any:
     return np.asarray(values, dtype=np.int32)
 
 
+def _split_box(lower: Array, upper: Array) -> tuple[Array, Array]:
+    """Bounds of the positive and of the negative parts of weights."""
+    low = np.concatenate([np.maximum(lower, 0), np.maximum(-upper, 0)])
+    high = np.concatenate([np.maximum(upper, 0), np.maximum(-lower, 0)])
+    return low, np.minimum(high, INFINITY)
+
+
 class HighsBounds(_Model):
     """Bounds of single weights over the budget, in the primal form, by warm-started primal simplex.
 
@@ -119,14 +126,11 @@ class HighsBounds(_Model):
             ]
         )
         free, none = np.full(p, INFINITY), np.zeros(k)
-        lower_w = np.concatenate([np.maximum(program.lower, 0), np.maximum(-program.upper, 0)])
-        upper_w = np.concatenate([np.maximum(program.upper, 0), np.maximum(-program.lower, 0)])
-        self._upper_w = np.minimum(upper_w, INFINITY)
-        self._lower_w = lower_w
+        self._lower_w, self._upper_w = _split_box(program.lower, program.upper)
         self._load(
             matrix,
             np.zeros(2 * d + p + k),
-            (np.concatenate([lower_w, -free, none]), np.concatenate([self._upper_w, free, none + INFINITY])),
+            (np.concatenate([self._lower_w, -free, none]), np.concatenate([self._upper_w, free, none + INFINITY])),
             (
                 np.concatenate([program.r, program.h, [-INFINITY, -INFINITY]]),
                 np.concatenate([np.full(n + m, INFINITY), self._limits()]),
@@ -160,23 +164,43 @@ class HighsBounds(_Model):
             w[k], b[k], alpha[k], beta[k], lam[k] = self._solve_one(targets.take(np.array([k])), cold)
         return w, b, Duals(alpha, beta, lam)
 
-    def least_spending(self) -> tuple[Array, Array]:
-        """Return the point ``(w, b)`` of least loss within the norm budget (from one purse: that spends least).
+    def least_spending(self, purse: str = "loss") -> tuple[Array, Array]:
+        """Return the point ``(w, b)`` of least loss within the norm budget, or of least norm within the loss budget.
 
-        It tells safely whether the budgets leave any point at all: asked for feasibility alone HiGHS may answer
-        "Unknown".
+        From one purse, the point that spends least. It tells safely whether the budgets leave any point at all: asked
+        for feasibility alone HiGHS may answer "Unknown".
+
+        Raises
+        ------
+        SolverError
+            If the other limits alone leave no point.
         """
         program, highs = self.program, self._highs
         d, p = program.n_weights, program.n_offsets
-        columns, row = _indices(np.arange(highs.getNumCol())), program.n_rows + program.n_hard + 1
-        highs.changeRowBounds(row, -INFINITY, INFINITY)
-        highs.changeColsCost(len(columns), columns, self._loss_row())
+        columns, row = _indices(np.arange(highs.getNumCol())), program.n_rows + program.n_hard
+        cost, place = self._loss_row(), 1
+        if purse == "norm" and self.budget.price is None:
+            cost, place = np.append(np.tile(program.gamma, 2), np.zeros(len(columns) - 2 * d)), 0
+        highs.changeRowBounds(row + place, -INFINITY, INFINITY)
+        highs.changeColsCost(len(columns), columns, cost)
         try:
             values, _ = self._run()
         finally:
-            highs.changeRowBounds(row, -INFINITY, self._limits()[1])
+            highs.changeRowBounds(row + place, -INFINITY, self._limits()[place])
             highs.changeColsCost(len(columns), columns, np.zeros(len(columns)))
         return values[:d] - values[d : 2 * d], values[2 * d : 2 * d + p]
+
+    @property
+    def model(self) -> Any:
+        """The model as HiGHS holds it."""
+        return self._highs.getLp()
+
+    def set_box(self, lower: Array, upper: Array) -> None:
+        """Exchange the bounds of the weights."""
+        d, columns = self.program.n_weights, _indices(np.arange(2 * self.program.n_weights))
+        self.program = self.program.with_box(lower, upper)
+        self._lower_w, self._upper_w = _split_box(lower, upper)
+        self._highs.changeColsBounds(2 * d, columns, self._lower_w, self._upper_w)
 
     def _solve_one(self, target: Targets, cold: bool) -> tuple[Array, Array, Array, Array, float]:
         program, highs = self.program, self._highs

@@ -15,7 +15,7 @@ from allrelevant.lp.highs import HighsPenalised
 from allrelevant.lp.matrix import Matrix, reach, some_rows
 from allrelevant.lp.targets import Duals
 
-__all__ = ["Baseline", "Fold", "fit_baseline", "penalty_path"]
+__all__ = ["Baseline", "Fold", "cross_validated_score", "fit_baseline", "penalty_path"]
 
 #: Models of the search are compared by their scores, for which a proof to this relative gap is enough.
 SEARCH_GAP = 1e-4
@@ -159,6 +159,26 @@ def _search(
                 best = candidate, float(path[k]), float(scores[k])
     assert best is not None
     return best
+
+
+def cross_validated_score(
+    formulation: Formulation,
+    X: Matrix,
+    target: Array,
+    sample_weight: Array,
+    folds: Sequence[Fold],
+    *,
+    C: float | None,
+) -> float | None:
+    """Mean score over the folds of a model of its own for this data; None without folds.
+
+    With `C` by cross-validation if it is None, as in the search for the baseline.
+    """
+    if not folds:
+        return None
+    if C is None:
+        return _search(formulation, X, target, sample_weight, folds, Progress())[2]
+    return float(np.mean([_path_scores(formulation, X, target, fold, np.array([C]))[0] for fold in folds]))
 
 
 def _empty(program: Program) -> tuple[Array, Array]:

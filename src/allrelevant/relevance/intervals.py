@@ -17,7 +17,7 @@ from allrelevant.lp.targets import Columns
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.solving import Solving
 
-__all__ = ["Intervals", "greatest_relevance", "relevance_intervals"]
+__all__ = ["Intervals", "greatest_relevance", "relevance_intervals", "representatives"]
 
 #: The greatest sum of magnitudes of up to so many weights is found exactly, by one program per pattern of signs.
 EXACT_TOTAL = 6
@@ -103,7 +103,7 @@ def relevance_intervals(
     exact = np.array([not feature.total or len(feature.weights) <= EXACT_TOTAL for feature in features], dtype=bool)
     if near.mu == 0.0:
         return Intervals.none(count)
-    place = _representatives(program, features)
+    place = representatives(program, features)
     chosen, position = np.unique(place[place >= 0], return_inverse=True)
     linear = [(k, features[k]) for k in chosen if not features[k].total]
     totals = [(k, features[k]) for k in chosen if features[k].total]
@@ -206,15 +206,20 @@ def _ascend(solver: BoundSolver, feature: Feature, columns: Columns | None, coun
     return best, gap, n_programs
 
 
-def _representatives(program: Program, features: Sequence[Feature]) -> Indices:
-    """For each feature the first whose columns equal its own, or their negatives; -1 for columns of zeros."""
-    columns = _digests(program)
+def representatives(program: Program, features: Sequence[Feature]) -> Indices:
+    """For each feature the first whose columns equal its own, or their negatives; -1 for columns of zeros.
+
+    A feature whose weights are bounded is like no other.
+    """
+    columns, boxed = _digests(program), program.boxed
     first: dict[bytes, int] = {}
     out = np.empty(len(features), dtype=np.intp)
     for k, feature in enumerate(features):
         leading = next((columns[weight][0] for weight in feature.weights if columns[weight][0]), 0)
         key = b"".join(columns[weight][1][leading] for weight in feature.weights)
         key += program.gamma[feature.weights].tobytes() + feature.contrasts.tobytes()
+        if boxed[feature.weights].any():
+            key += k.to_bytes(8, "little")
         out[k] = first.setdefault(key, k) if leading else -1
     return out
 

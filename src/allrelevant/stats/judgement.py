@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import false_discovery_control
 
 from allrelevant.formulations import Feature, Formulation
 from allrelevant.lp import Array
@@ -29,7 +30,9 @@ from allrelevant.stats.probes import (
 )
 from allrelevant.stats.thresholds import MIN_PROBES, chance_of, classify, find_thresholds
 
-__all__ = ["Judgement", "Sample", "judge"]
+__all__ = ["CONTROLS", "Judgement", "Jury", "Sample", "judge"]
+
+CONTROLS = ("feature", "fdr")
 
 #: Probes of a feature's own, for features that cannot be compared with others.
 OWN_PROBES = 20
@@ -45,6 +48,52 @@ class Sample:
 
 
 @dataclass(frozen=True, eq=False)
+class Jury:
+    """The probes that features are judged by, whatever their intervals.
+
+    Attributes
+    ----------
+    thresholds : Thresholds
+        Limits of what chance explains.
+    probes : Probes
+        What features share.
+    own : dict of int to Probes
+        Permutations of single features, or of groups of columns.
+    groups : frozenset of int
+        Groups of columns, which only their own permutations judge.
+    control : {"feature", "fdr"}
+        What the confidence is about: every feature, or the share of false ones among those called relevant.
+    """
+
+    thresholds: Thresholds
+    probes: Probes
+    own: Mapping[int, Probes]
+    groups: frozenset[int]
+    control: str = "feature"
+
+    def verdict(self, minimum: Array, maximum: Array) -> tuple[Array, NDArray[np.int64]]:
+        """Return p-value and class of every feature, given its interval."""
+        thresholds = self.thresholds
+        # Only a weight of exactly 0 in all near-optimal models is certain not to exceed chance.
+        pvalues = np.where(maximum > 0, _chance(maximum, self.probes), 1.0)
+        classes = classify(minimum, maximum, thresholds)
+        for k, probes in self.own.items():
+            chance = float(_chance(maximum[[k]], probes)[0])
+            if k in self.groups:
+                pvalues[k] = chance if maximum[k] > 0 else 1.0
+                needed = minimum[k] > thresholds.min_relevance
+                classes[k] = RelevanceClass.STRONG if needed else RelevanceClass.WEAK
+            else:
+                pvalues[k] = max(pvalues[k], chance)
+            classes[k] = classes[k] if pvalues[k] < 1.0 - thresholds.confidence else 0
+        if self.control == "fdr":
+            found = false_discovery_control(pvalues) <= 1.0 - thresholds.confidence
+            needed = minimum > thresholds.min_relevance
+            classes = np.where(found, np.where(needed, RelevanceClass.STRONG, RelevanceClass.WEAK), 0).astype(np.int64)
+        return pvalues, classes
+
+
+@dataclass(frozen=True, eq=False)
 class Judgement:
     """What the probes say about the features, and what it took to find out.
 
@@ -54,6 +103,8 @@ class Judgement:
         Limits of what chance explains.
     pvalues, classes : ndarray of shape (n_features,)
         Chance that an irrelevant feature reaches the feature's ``maxRel``, and its class.
+    jury : Jury or None
+        Who said so; None where there was nothing to judge.
     overruled : ndarray of int
         Features beyond the threshold that permutations of their own show to be no better than chance.
     notes : tuple of str
@@ -67,6 +118,7 @@ class Judgement:
     thresholds: Thresholds
     pvalues: Array
     classes: NDArray[np.int64]
+    jury: Jury | None
     overruled: Indices
     notes: tuple[str, ...] = ()
     gap: float = 0.0
@@ -77,7 +129,7 @@ class Judgement:
         """Every feature is irrelevant, because the model has no weights."""
         none = Thresholds(0.0, 0.0, rule, confidence, 0, 0)
         classes = np.zeros(n_features, dtype=np.int64)
-        return cls(none, np.ones(n_features), classes, np.empty(0, dtype=np.intp), notes)
+        return cls(none, np.ones(n_features), classes, None, np.empty(0, dtype=np.intp), notes)
 
 
 def judge(
@@ -92,6 +144,7 @@ def judge(
     rule: str,
     n_probes: int,
     confidence: float,
+    control: str,
     seed: int,
     solving: Solving,
 ) -> Judgement:
@@ -116,7 +169,7 @@ def judge(
         Their intervals.
     privileged : bool
         Whether they are privileged features.
-    rule, n_probes, confidence, seed
+    rule, n_probes, confidence, control, seed
         How to draw the probes and the threshold.
     solving : Solving
         How to solve.
@@ -162,27 +215,19 @@ def judge(
     if probes is None:
         probes = own[groups[0]]
     thresholds = find_thresholds(probes, confidence)
-    # Only a weight of exactly 0 in all near-optimal models is certain not to exceed chance.
-    pvalues = np.where(intervals.maximum > 0, _chance(intervals.maximum, probes), 1.0)
-    classes = classify(intervals.minimum, intervals.maximum, thresholds)
+    classes = Jury(thresholds, probes, own, frozenset(groups), control).verdict(intervals.minimum, intervals.maximum)[1]
     beyond = np.array([place[int(k)] for k in concentrated if classes[place[int(k)]] > 0], dtype=np.intp)
     for k in beyond:
         _, values = draw_probes(sample.X, OWN_PROBES, members[k], rng)
         own[int(k)] = added(features[k], OWN_PROBES, values)
-    for k, probe in own.items():
-        chance = float(_chance(intervals.maximum[[k]], probe)[0])
-        if k in groups:
-            pvalues[k] = chance if intervals.maximum[k] > 0 else 1.0
-            needed = intervals.minimum[k] > thresholds.min_relevance
-            classes[k] = RelevanceClass.STRONG if needed else RelevanceClass.WEAK
-        else:
-            pvalues[k] = max(pvalues[k], chance)
-        classes[k] = classes[k] if pvalues[k] < 1.0 - confidence else 0
+    jury = Jury(thresholds, probes, own, frozenset(groups), control)
+    pvalues, classes = jury.verdict(intervals.minimum, intervals.maximum)
     every = [probes, *own.values()]
     return Judgement(
         thresholds,
         pvalues,
         classes,
+        jury,
         beyond[classes[beyond] == 0],
         tuple(notes),
         max(probe.gap for probe in every),

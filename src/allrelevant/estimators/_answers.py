@@ -1,0 +1,156 @@
+"""Answers to the questions of a fitted estimator, in the order and by the names of the data given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from allrelevant.estimators._space import Space
+from allrelevant.lp import Array
+from allrelevant.lp.matrix import Indices
+from allrelevant.redundancy import FeatureGroups, Panel, Panels, Substitutes, SubstituteSet
+from allrelevant.relevance.grouping import context_distances, contexts, data_driven_cut, flat_groups, tree
+from allrelevant.relevance.panels import PanelSearch
+from allrelevant.relevance.presets import Limit
+from allrelevant.relevance.solving import Solving
+from allrelevant.relevance.substitutes import find_exclusions
+from allrelevant.result import RelevanceResult
+
+__all__ = ["find_groups", "find_panels", "find_substitutes"]
+
+#: A minRel that rises by more than this has risen.
+RISEN = 1e-4
+FILLED = (
+    "The relevant features alone admit no near-optimal model: irrelevant ones, which fit the data by chance, were "
+    "offered too."
+)
+
+
+def find_groups(
+    space: Space,
+    result: RelevanceResult,
+    members: Sequence[int],
+    *,
+    alone: Sequence[int],
+    cutoff: float | None,
+    n_groups: int | None,
+    method: str,
+    solving: Solving,
+) -> FeatureGroups:
+    """Group some features; those of them that stand `alone` are groups of their own."""
+    chosen = [int(place) for place in space.places(0)[list(members)]]
+    changes, n_programs = np.zeros((len(members), 2, len(members), 2)), 0
+    if space.near.mu > 0.0:
+        changes, n_programs = contexts(space.near, space.features, chosen, space.ends, solving)
+    distances = context_distances(changes)
+    others = [i for i, k in enumerate(members) if k not in set(alone)]
+    apart = distances[np.ix_(others, others)]
+    links = tree(apart, method)
+    height = data_driven_cut(apart) if cutoff is None else cutoff * float(links[:, 2].max(initial=0.0))
+    labels = np.full(result.n_features, -1, dtype=np.intp)
+    if others:
+        wanted = None if n_groups is None else n_groups - len(alone)
+        labels[[members[i] for i in others]] = flat_groups(links, len(others), height=height, n_groups=wanted)
+    labels[list(alone)] = np.arange(len(alone)) + labels.max(initial=-1) + 1
+    labels[labels >= 0] = _in_order(labels[labels >= 0])
+    return FeatureGroups(
+        result, labels, tuple(members), changes, distances, tree(distances, method), height, n_programs
+    )
+
+
+def _in_order(labels: Indices) -> Indices:
+    """Numbers of groups in the order of their first features."""
+    _, first, place = np.unique(labels, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[place.reshape(-1)], dtype=np.intp)
+
+
+def find_substitutes(space: Space, result: RelevanceResult, k: int, n_sets: int, solving: Solving) -> Substitutes:
+    """Find what can stand in for one feature."""
+    names = result.feature_names
+    if space.near.mu == 0.0:
+        return Substitutes(names[k], (), {})
+    places, ends = space.places(0), space.ends
+    name = {int(place): names[number] for number, place in enumerate(places)}
+    me = int(places[k])
+    others = [int(places[j]) for j in np.flatnonzero(result.classes > 0) if j != k]
+    # Those give way that could do the same, and rise when it is gone.
+    falls, rises = dict.fromkeys(others, 0.0), dict.fromkeys(others, 0.0)
+    if others:
+        value = float(ends.maximum[me])
+        most = space.bounded({me: Limit(value, value)}, [], solving, wanted=others)
+        falls = {j: float(1.0 - most.maximum[j] / max(ends.maximum[j], RISEN)) for j in others}
+        if ends.minimum[me] == 0.0:
+            least = space.bounded({me: Limit(0.0, 0.0)}, [], solving, wanted=others)
+            rises = {j: float(least.minimum[j] - ends.minimum[j]) for j in others}
+    ranked = sorted(others, key=lambda j: (-rises[j] if rises[j] > RISEN else 0.0, -falls[j]))
+    sets = []
+    for one in find_exclusions(space.near, space.features, me, ranked, n_sets):
+        order = 1 + np.argsort([-needed for needed in one.needed[1:]], kind="stable")
+        sets.append(
+            SubstituteSet(
+                tuple(name[one.features[i]] for i in order),
+                tuple(one.needed[i] for i in order),
+                one.needed[0],
+                one.loss_growth,
+                one.norm_growth,
+            )
+        )
+    risen = sorted((j for j in others if rises[j] > RISEN), key=lambda j: -rises[j])
+    return Substitutes(
+        names[k],
+        tuple(sorted(sets, key=lambda one: -one.loss_growth)),
+        {name[j]: (float(ends.minimum[j]), float(ends.minimum[j]) + rises[j]) for j in risen},
+    )
+
+
+def find_panels(
+    space: Space,
+    result: RelevanceResult,
+    costs: Array,
+    count: int,
+    *,
+    offered: Sequence[int],
+    more: Sequence[int],
+    include: Iterable[int],
+    max_size: int | None,
+    time_limit: float,
+    score: Callable[[Sequence[int]], float | None],
+    solving: Solving,
+) -> Panels:
+    """Find the cheapest panels of the features offered, or with `more` where these do not suffice."""
+    places, names = space.places(0), result.feature_names
+    prices = np.zeros(len(space.features))
+    prices[places] = costs
+    position = {int(place): number for number, place in enumerate(places)}
+    notes = []
+    searches = (
+        PanelSearch(space.near, space.features, space.ends, [int(places[j]) for j in some], prices, list(position))
+        for some in (offered, more)
+    )
+    search = next(searches)
+    if len(more) > len(offered) and not search.admits(search.offered):
+        notes.append(FILLED)
+        offered, search = more, next(searches)
+    found = search.search(
+        count,
+        include=[int(places[j]) for j in include],
+        max_size=max_size,
+        time_limit=time_limit,
+        solving=solving,
+    )
+    chosen = [sorted(position[j] for j in panel) for panel in found.chosen]
+    panels = tuple(
+        Panel(tuple(names[j] for j in panel), cost, score(panel), gap)
+        for panel, cost, gap in zip(chosen, found.costs, found.gaps, strict=True)
+    )
+    whole = result.scores.get("cross_validated")
+    return Panels(
+        panels,
+        tuple(names[j] for j in offered),
+        str(result.scores.get("metric", "score")),
+        score(range(len(names))) if whole is None else whole,
+        found.complete,
+        found.timed_out,
+        tuple(notes),
+    )
