@@ -41,13 +41,16 @@ def find_groups(
     """Group some features; those of them that stand `alone` are groups of their own."""
     chosen = [int(place) for place in space.places(0)[list(members)]]
     changes, n_programs = np.zeros((len(members), 2, len(members), 2)), 0
-    if space.near.mu > 0.0:
+    if space.informed and members:
         changes, n_programs = contexts(space.near, space.features, chosen, space.ends, solving)
     distances = context_distances(changes)
     others = [i for i, k in enumerate(members) if k not in set(alone)]
     apart = distances[np.ix_(others, others)]
     links = tree(apart, method)
-    height = data_driven_cut(apart) if cutoff is None else cutoff * float(links[:, 2].max(initial=0.0))
+    if cutoff is None:
+        height = data_driven_cut(apart, float(distances.max(initial=0.0)))
+    else:
+        height = cutoff * float(links[:, 2].max(initial=0.0))
     labels = np.full(result.n_features, -1, dtype=np.intp)
     if others:
         wanted = None if n_groups is None else n_groups - len(alone)
@@ -68,7 +71,7 @@ def _in_order(labels: Indices) -> Indices:
 def find_substitutes(space: Space, result: RelevanceResult, k: int, n_sets: int, solving: Solving) -> Substitutes:
     """Find what can stand in for one feature."""
     names = result.feature_names
-    if space.near.mu == 0.0:
+    if not space.informed:
         return Substitutes(names[k], (), {})
     places, ends = space.places(0), space.ends
     name = {int(place): names[number] for number, place in enumerate(places)}

@@ -67,7 +67,7 @@ class Exploring(BaseEstimator):
             The same for privileged features.
         both_signs : bool, default=False
             A least relevance is asked of the sign that a feature has in the baseline model, and of both if it has no
-            weight there. If True, of both for all features.
+            weight there or no model meets the constraints otherwise. If True, of both for all features.
 
         Returns
         -------
@@ -305,7 +305,7 @@ class Exploring(BaseEstimator):
         data, formulation = space.data, space.baseline.formulation
         columns = [space.columns(0)[j] for j in chosen]
         columns += [one for kind in range(1, len(space.parts)) for one in space.columns(kind)]
-        X = data.X[:, np.sort(np.concatenate(columns))]
+        X = data.X[:, np.sort(np.concatenate([np.empty(0, dtype=np.intp), *columns]))]
         folds = list(self._folds(space.request, data, strict=False))
         score = cross_validated_score(formulation, X, data.target, data.sample_weight, folds, C=self.C)
         return score if score is None or not formulation.is_error else -score

@@ -58,6 +58,11 @@ class Space:
             every[0].engine,
         )
 
+    @property
+    def informed(self) -> bool:
+        """Whether the models have weights at all; if not, there is nothing to ask."""
+        return any(part.judgement.jury is not None for part in self.parts)
+
     def places(self, kind: int) -> Indices:
         """Where the features of one kind stand among all, in the order of the data given."""
         before = sum(len(part.features) for part in self.parts[:kind])
@@ -77,7 +82,7 @@ class Space:
             If no near-optimal model meets them.
         """
         near, features, ends = self.near, self.features, self.ends
-        if near.mu == 0.0:
+        if not self.informed:
             outside = {names[k]: (0.0, 0.0) for k, limit in limits.items() if limit.low > 0.0}
             if outside:
                 raise InfeasibleConstraint(False, outside)

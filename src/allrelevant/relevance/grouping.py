@@ -22,6 +22,8 @@ __all__ = ["context_distances", "contexts", "data_driven_cut", "flat_groups", "t
 #: How much further than typical companions features of one group may be apart, and share of the largest distance that
 #: separates nothing. Found by experiment on groups of identical and of noisy copies.
 CLOSE, NEXT_TO_NOTHING = 1.2, 0.05
+#: Contexts that differ by less than this, in units of relevance, are the same.
+SAME = 1e-4
 
 
 def contexts(
@@ -103,17 +105,17 @@ def tree(distances: Array, method: str) -> Array:
     return np.asarray(linkage(squareform(distances, checks=False), method=method))
 
 
-def data_driven_cut(distances: Array) -> float:
+def data_driven_cut(distances: Array, largest: float) -> float:
     """Height at which to cut a tree of redundant features, by how far these are from their companions.
 
     A redundant feature has at least one that plays the same part. So features are of one group that are about as close
-    as a feature typically is to the nearest other one; and a distance that is next to nothing beside the largest one
-    separates nothing.
+    as a feature typically is to the nearest other one; and a distance that is next to nothing beside the largest one,
+    of features of any class, separates nothing.
     """
     if len(distances) < 2:
         return 0.0
     nearest = np.where(np.eye(len(distances), dtype=bool), np.inf, distances).min(axis=1)
-    return float(CLOSE * np.median(nearest) + NEXT_TO_NOTHING * distances.max())
+    return float(max(CLOSE * np.median(nearest) + NEXT_TO_NOTHING * largest, SAME))
 
 
 def flat_groups(links: Array, count: int, *, height: float | None = None, n_groups: int | None = None) -> Indices:

@@ -109,7 +109,9 @@ class PanelSearch:
         found = FoundPanels([], [], [], False, False)
         began = time.monotonic()
         if not self.admits(self.offered):
-            return FoundPanels([], [], [], True, False)
+            return replace(found, complete=True)
+        if self.admits(include):
+            return FoundPanels([tuple(sorted(include))], [float(self.costs[list(include)].sum())], [0.0], True, False)
         model = self._model(include, max_size)
         complete = timed_out = False
         with solving.progress.stage("panels", count):

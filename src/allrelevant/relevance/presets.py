@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 
 import numpy as np
 
@@ -23,8 +24,8 @@ __all__ = ["Conflict", "Limit", "bounded_intervals", "excluded", "find_conflict"
 TOUCH = 1e-5
 #: Values further than this from both ends of the interval are met exactly.
 END = 1e-3
-#: Features whose sign is open, at most: every one doubles the programs.
-OPEN_SIGNS = 6
+#: Patterns of signs tried, at most: every feature whose sign is open doubles them.
+PATTERNS = 64
 #: Share of the norm budget by which a budget may be exceeded and still count as kept.
 WITHIN = 1e-9
 
@@ -70,7 +71,7 @@ def held_sets(
     """Return the near-optimal models that meet limits, as the union of convex sets; none if there are no such models.
 
     A least relevance is asked of the sign that the feature has in the baseline model; of both if it has none there, or
-    with `both_signs`.
+    if no model meets the limits otherwise, or with `both_signs`.
 
     Parameters
     ----------
@@ -85,13 +86,30 @@ def held_sets(
     both_signs : bool, default=False
         Whether signs may differ from the baseline's.
     """
-    free = [k for k, limit in limits.items() if limit.low > 0.0 and len(_directions(near, features[k], both_signs)) > 1]
-    if len(free) > OPEN_SIGNS:
+    first, *others = (
+        [_directions(near, features[k], both) if limit.low > 0.0 else [None] for k, limit in limits.items()]
+        for both in ((True,) if both_signs else (False, True))
+    )
+    if prod(map(len, first)) > PATTERNS:
         raise ValueError(
-            f"a least relevance is asked of {len(free)} features whose sign is open, but at most {OPEN_SIGNS} are "
-            "possible; ask for fewer"
+            f"a least relevance is asked of {sum(len(choice) > 1 for choice in first)} features whose sign is open, "
+            f"which makes more than {PATTERNS} patterns of signs; ask for fewer, or for upper limits only"
         )
-    choices = [_directions(near, features[k], both_signs) if limits[k].low > 0.0 else [None] for k in limits]
+    found = _meeting(near, features, limits, ends, first)
+    for choices in others:
+        if not found and prod(map(len, first)) < prod(map(len, choices)) <= PATTERNS:
+            found = _meeting(near, features, limits, ends, choices)
+    return found
+
+
+def _meeting(
+    near: NearOptimalSet,
+    features: Sequence[Feature],
+    limits: Mapping[int, Limit],
+    ends: Intervals,
+    choices: Sequence[Sequence[Array | None]],
+) -> list[NearOptimalSet]:
+    """The models that meet limits, one convex set for every choice of directions that leaves any."""
     found = []
     for directions in product(*choices):
         program = near.program
@@ -123,11 +141,9 @@ def _directions(near: NearOptimalSet, feature: Feature, both: bool) -> list[Arra
     """Combinations of the weights whose value may be what the relevance of a feature is."""
     values = near.w[feature.weights]
     if feature.total:
-        signs = np.where(values < 0, -1.0, 1.0)
-        patterns = [signs * feature.contrasts[0]]
         if (both or not values.any()) and len(values) <= EXACT_TOTAL:
-            patterns = [np.array(signs) * feature.contrasts[0] for signs in product((1.0, -1.0), repeat=len(values))]
-        return list(patterns)
+            return [np.array(signs) * feature.contrasts[0] for signs in product((1.0, -1.0), repeat=len(values))]
+        return [np.where(values < 0, -1.0, 1.0) * feature.contrasts[0]]
     shares = feature.contrasts @ values
     if both or np.abs(shares).max() <= WITHIN * near.budget.norm:
         return [sign * contrast for contrast in feature.contrasts for sign in (1.0, -1.0)]
