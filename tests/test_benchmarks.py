@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pandas as pd
 from benchmarks._common import Results, make_mix
-from benchmarks.papers import ordinal, privileged, semantic, simulations, thresholds
+from benchmarks.papers import constraints, grouping, ordinal, panels, privileged, semantic, simulations, thresholds
 from benchmarks.peers import processes, speed
 from benchmarks.scaling import cluster, engines, growth, memory, rule, tall, wide
 
@@ -38,6 +38,28 @@ def test_semantic():
 def test_thresholds():
     rows = thresholds.run("sim3", 0, 0.1)
     assert {row["probes"] for row in rows} == {"added", "added, both sides", "papers"}
+
+
+def test_constraints():
+    row = constraints.run(1, "papers")
+    assert row["copy_minimum"] == 0.0
+    assert row["largest_change_at_minimum"] < 1e-6
+    assert row["other_copies_at_maximum"] < 1e-3
+    assert row["widest_interval_at_maximum"] < 1e-3
+
+
+def test_grouping_without_the_other_library():
+    row = grouping.run("set1", 0, None, 600.0)
+    assert row["allrelevant_v"] == 1.0
+    assert row["correlation_v"] < 1.0
+    assert row["ratio"] == ""
+    assert grouping.summarise([row])[0]["fri_finished"] == 0
+
+
+def test_panels():
+    row = panels.brute_force(1)
+    assert row["same"]
+    assert row["panels"] > 1
 
 
 def test_speed_without_the_other_library():

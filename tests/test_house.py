@@ -17,12 +17,13 @@ ALLOWED = {
     "errors": set(),
     "_progress": set(),
     "result": {"errors"},
+    "redundancy": {"errors", "result"},
     "lp": {"errors"},
     "formulations": {"lp"},
-    "relevance": {"formulations", "lp", "_progress"},
+    "relevance": {"formulations", "lp", "_progress", "errors"},
     "stats": {"relevance", "formulations", "lp", "_progress", "result"},
-    "estimators": {"stats", "relevance", "formulations", "lp", "_progress", "errors", "result", ""},
-    "plotting": {"result", "errors"},
+    "estimators": {"stats", "relevance", "formulations", "lp", "_progress", "errors", "result", "redundancy", ""},
+    "plotting": {"result", "redundancy", "errors"},
     "report": {"result", "errors", "plotting"},
     "datasets": {"result"},
 }
@@ -59,7 +60,18 @@ def test_every_part_is_accounted_for():
 
 
 def test_the_fast_engine_needs_neither_highs_nor_scikit_learn():
-    for name in ("interior", "newton", "rows", "backend", "program", "certificate", "reduction"):
+    for name in (
+        "interior",
+        "newton",
+        "rows",
+        "backend",
+        "program",
+        "targets",
+        "matrix",
+        "view",
+        "certificate",
+        "reduction",
+    ):
         used = {module.split(".")[0] for module in imports(ROOT / "lp" / f"{name}.py", top_level=False)}
         assert used - set(sys.stdlib_module_names) <= {"numpy", "scipy", "array_api_compat", "torch", "allrelevant"}
 

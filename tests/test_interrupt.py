@@ -41,3 +41,33 @@ def test_interrupt_in_mid_fit(engine, n_jobs):
     out, _ = child.communicate(timeout=30)
     assert out.strip() == "interrupted"
     assert child.returncode == 3
+
+
+PANELS = """
+import sys
+from sklearn.datasets import load_breast_cancer
+from allrelevant import LinearRelevanceClassifier
+X, y = load_breast_cancer(return_X_y=True)
+model = LinearRelevanceClassifier(C=0.3, n_probes=10, random_state=0).fit(X, y)
+print("searching", file=sys.stderr, flush=True)
+try:
+    model.panels(k=1000, scope="all", time_limit=600)
+except KeyboardInterrupt:
+    print("interrupted")
+    sys.exit(3)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT to a child process needs POSIX")
+def test_interrupt_of_a_search_for_panels():
+    child = subprocess.Popen([sys.executable, "-c", PANELS], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stderr is not None
+    for line in child.stderr:
+        if "searching" in line:
+            break
+    time.sleep(6.0)  # long enough for the mixed-integer programs to have begun, on any machine not long enough to end
+    assert child.poll() is None
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=30)
+    assert out.strip() == "interrupted"
+    assert child.returncode == 3

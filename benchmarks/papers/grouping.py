@@ -1,9 +1,9 @@
 """Groups of redundant features: V-measure and CPU time on the thesis' Sets 1 to 3 (Table 3.7), beside fri 9.0.0.
 
 Pairs of identical columns are the true groups; unique features are groups of one, and all noise is one group, as in the
-thesis. Correlation clustering (single linkage of one minus the magnitude of Pearson's correlation, cut at the same share
-of its height as fri cuts) and HDBSCAN on the columns (smallest cluster 2) stand beside. Times are CPU seconds of the
-grouping alone, after the fit, in processes of their own that take turns. fri gets the data standardised.
+thesis. Correlation clustering (single linkage of one minus the magnitude of Pearson's correlation, cut at the same
+share of its height as fri cuts) and HDBSCAN on the columns (smallest cluster 2) stand beside. Times are CPU seconds of
+the grouping alone, after the fit, in processes of their own that take turns. fri gets the data standardised.
 
 Usage: ``python -m benchmarks.papers.grouping [--seeds 10] [--limit 600] [--environments .peers] [--without-fri]``
 """
