@@ -58,3 +58,40 @@ def test_compas_without_data(tmp_path):
     printed = run_example("compas.py", "--data", tmp_path / "absent", "--out", tmp_path / "out")
     assert printed.startswith("skipped: ")
     assert not (tmp_path / "out").exists()
+
+
+EXPLORING = {
+    "spectf.py": (
+        "classification/spectf.csv",
+        ["44 features and 267 samples", "become indispensable", "can replace", "exclude each other", "In plain words"],
+    ),
+    "heart_disease.py": (
+        "classification/heart_cleveland.csv",
+        [
+            "297 of 303 patients",
+            "There are no other panels.",
+            "Part of every panel: exercise ECG, fluoroscopy.",
+            "Without fluoroscopy: not possible.",
+            "can be spared one at a time, but not together",
+        ],
+    ),
+    "tecator.py": (
+        "regression/tecator_fat.csv",
+        ["10 of 100 wavelengths", "play the same part", "neighbours without a gap", "wavelengths do instead of 10"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EXPLORING)
+def test_exploring(name):
+    file, sentences = EXPLORING[name]
+    if not (DATA / file).exists():
+        pytest.skip(f"no {file} in {DATA}; name the folder by ALLRELEVANT_DATA")
+    fewer = ["--every", 10] if name == "tecator.py" else []
+    printed = run_example(name, "--data", DATA, *fewer)
+    assert [sentence for sentence in sentences if sentence not in printed] == []
+
+
+@pytest.mark.parametrize("name", EXPLORING)
+def test_exploring_without_data(name, tmp_path):
+    assert run_example(name, "--data", tmp_path).startswith("skipped: ")

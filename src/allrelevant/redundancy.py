@@ -62,11 +62,11 @@ class FeatureGroups:
     >>> from allrelevant import LinearRelevanceClassifier
     >>> from allrelevant.datasets import make_relevance_classification
     >>> X, y, _ = make_relevance_classification(
-    ...     200, n_strong=1, n_weak=4, partition=[2, 2], n_irrelevant=2, random_state=0
+    ...     200, n_strong=1, n_weak=5, partition=[2, 3], n_irrelevant=2, random_state=1
     ... )
     >>> groups = LinearRelevanceClassifier(random_state=0).fit(X, y).group_features()
     >>> groups.groups
-    [['x0'], ['x1', 'x2'], ['x3', 'x4']]
+    [['x0'], ['x1', 'x2'], ['x3', 'x4', 'x5']]
     """
 
     result: RelevanceResult
@@ -102,8 +102,8 @@ class FeatureGroups:
             lines.append(f"{_and(alone)} {'stands' if len(alone) == 1 else 'stand'} alone: nothing can stand in.")
         single = [names[k] for k in self._alone() if classes[k] == RelevanceClass.WEAK]
         if single:
-            verb = "is" if len(single) == 1 else "are"
-            lines.append(f"{_and(single)} {verb} redundant, but resemble no single feature.")
+            verbs = ("is", "resembles") if len(single) == 1 else ("are", "resemble")
+            lines.append(f"{_and(single)} {verbs[0]} redundant, but {verbs[1]} no single feature.")
         return "\n".join(lines) if lines else "No feature is relevant, so there are no groups."
 
     def _alone(self) -> list[int]:
@@ -161,8 +161,8 @@ class Substitutes:
     feature : str
         The feature.
     sets : tuple of SubstituteSet
-        Sets of substitutes, the most expensive to do without first. Of each, no feature can be left out: any one of it
-        is enough, together with features that are in no set.
+        Sets of substitutes, the most expensive to do without first. If the feature is excluded, at least one of every
+        set must stay, and any one of a set is enough, together with features outside that set.
     rises : dict of str to tuple
         Features whose ``minRel`` rises when the feature is excluded, largest first: ``minRel`` before and after.
 
@@ -183,11 +183,11 @@ class Substitutes:
     def summary(self) -> str:
         """Say in plain language what can stand in for the feature."""
         if not self.sets:
-            return (
-                f"{self.feature} can be excluded whatever else is: no set of other features was found that only "
-                f"{self.feature} makes up for."
-            )
-        return "\n".join(one.text(self.feature) for one in self.sets)
+            return f"{self.feature} makes up for no other relevant feature: it can be excluded with any that can be."
+        lines = [one.text(self.feature) for one in self.sets]
+        if len(lines) > 1:
+            lines.append(f"If {self.feature} is excluded, one feature of each of these lines must stay.")
+        return "\n".join(lines)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per substitute of every set."""

@@ -125,6 +125,8 @@ class RelevanceResult:
         :meth:`~allrelevant.LinearRelevanceClassifier.constrain`); empty without any.
     unconstrained : ndarray of shape (n_features, 2) or None
         The intervals without constraints, where there are some.
+    unconstrained_classes : ndarray of shape (n_features,) or None
+        The classes without constraints, where there are some.
 
     See Also
     --------
@@ -165,6 +167,7 @@ class RelevanceResult:
     privileged: RelevanceResult | None = None
     constraints: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     unconstrained: NDArray[np.float64] | None = None
+    unconstrained_classes: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         d = len(self.feature_names)
@@ -186,6 +189,8 @@ class RelevanceResult:
         set_field(self, "constraints", held)
         if self.unconstrained is not None:
             set_field(self, "unconstrained", _frozen(self.unconstrained, float).reshape(d, 2))
+        if self.unconstrained_classes is not None:
+            set_field(self, "unconstrained_classes", _frozen(self.unconstrained_classes, int).reshape(d))
 
     @property
     def delta(self) -> NDArray[np.float64]:
@@ -319,9 +324,9 @@ class RelevanceResult:
         score = self.scores.get("cross_validated")
         where = "in cross-validation" if score is not None else "on the training data"
         score = self.scores.get("training") if score is None else score
-        sentences.append(
-            f"The best linear model found reaches a {self.scores.get('metric', 'score')} of {score:.3f} {where}."
-        )
+        metric = str(self.scores.get("metric", "score"))
+        article = "an" if metric.startswith("R") else "a"
+        sentences.append(f"The best linear model found reaches {article} {metric} of {score:.3f} {where}.")
         sentences.append(_clause(strong, "strongly relevant", "every near-optimal model needs {}"))
         sentences.append(_clause(weak, "weakly relevant", "some near-optimal model uses {}, another does without"))
         sentences.append(_clause(irrelevant, "irrelevant", "no near-optimal model uses {} more than chance would"))

@@ -256,7 +256,7 @@ def test_substitutes_in_words(model):
     assert alone.sets[0].features == ()
     assert alone.summary().startswith("Nothing can replace f1: without it,")
     noise = model.substitutes(7)
-    assert noise.summary().startswith("f8 can be excluded whatever else is") or noise.sets
+    assert noise.summary().startswith("f8 makes up for no other relevant feature") or noise.sets
     with pytest.raises(ValueError, match="n_sets"):
         model.substitutes("f1", n_sets=0)
     with pytest.raises(ValueError, match="none of the 8"):
@@ -400,6 +400,7 @@ def test_false_discoveries_can_be_controlled():
     np.testing.assert_array_equal(model.pvalues_, plain.pvalues_)
     adjusted = false_discovery_control(model.pvalues_)
     np.testing.assert_array_equal(model.relevance_classes_ > 0, adjusted <= 0.05)
+    np.testing.assert_array_equal(adjusted <= 0.05, model.intervals_[:, 1] > model.thresholds_.max_relevance)
     strong = model.intervals_[:, 0] > model.thresholds_.min_relevance
     np.testing.assert_array_equal(model.relevance_classes_ == 2, (adjusted <= 0.05) & strong)
     assert (model.relevance_classes_ > 0).sum() > (plain.relevance_classes_ > 0).sum()

@@ -6,11 +6,18 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from allrelevant.estimators._space import Space
+from allrelevant.estimators._space import Exploration, Space
 from allrelevant.lp import Array
 from allrelevant.lp.matrix import Indices
 from allrelevant.redundancy import FeatureGroups, Panel, Panels, Substitutes, SubstituteSet
-from allrelevant.relevance.grouping import context_distances, contexts, data_driven_cut, flat_groups, tree
+from allrelevant.relevance.grouping import (
+    context_distances,
+    contexts,
+    data_driven_cut,
+    flat_groups,
+    height_between,
+    tree,
+)
 from allrelevant.relevance.panels import PanelSearch
 from allrelevant.relevance.presets import Limit
 from allrelevant.relevance.solving import Solving
@@ -28,7 +35,7 @@ FILLED = (
 
 
 def find_groups(
-    space: Space,
+    exploration: Exploration,
     result: RelevanceResult,
     members: Sequence[int],
     *,
@@ -38,23 +45,27 @@ def find_groups(
     method: str,
     solving: Solving,
 ) -> FeatureGroups:
-    """Group some features; those of them that stand `alone` are groups of their own."""
-    chosen = [int(place) for place in space.places(0)[list(members)]]
-    changes, n_programs = np.zeros((len(members), 2, len(members), 2)), 0
-    if space.informed and members:
-        changes, n_programs = contexts(space.near, space.features, chosen, space.ends, solving)
+    """Group some features; those of them that stand `alone` are groups of their own. Contexts are found once."""
+    space, known = exploration.spaces[0], exploration.contexts
+    chosen = tuple(int(place) for place in space.places(0)[list(members)])
+    if chosen not in known:
+        known[chosen] = np.zeros((len(members), 2, len(members), 2)), 0
+        if space.informed and members:
+            known[chosen] = contexts(space.near, space.features, chosen, space.ends, solving)
+    changes, n_programs = known[chosen]
     distances = context_distances(changes)
     others = [i for i, k in enumerate(members) if k not in set(alone)]
     apart = distances[np.ix_(others, others)]
     links = tree(apart, method)
-    if cutoff is None:
+    if n_groups is not None:
+        height = height_between(links, n_groups - len(alone))
+    elif cutoff is None:
         height = data_driven_cut(apart, float(distances.max(initial=0.0)))
     else:
         height = cutoff * float(links[:, 2].max(initial=0.0))
     labels = np.full(result.n_features, -1, dtype=np.intp)
     if others:
-        wanted = None if n_groups is None else n_groups - len(alone)
-        labels[[members[i] for i in others]] = flat_groups(links, len(others), height=height, n_groups=wanted)
+        labels[[members[i] for i in others]] = flat_groups(links, len(others), height)
     labels[list(alone)] = np.arange(len(alone)) + labels.max(initial=-1) + 1
     labels[labels >= 0] = _in_order(labels[labels >= 0])
     return FeatureGroups(
@@ -126,14 +137,14 @@ def find_panels(
     prices = np.zeros(len(space.features))
     prices[places] = costs
     position = {int(place): number for number, place in enumerate(places)}
-    notes = []
+    notes: tuple[str, ...] = ()
     searches = (
         PanelSearch(space.near, space.features, space.ends, [int(places[j]) for j in some], prices, list(position))
         for some in (offered, more)
     )
     search = next(searches)
     if len(more) > len(offered) and not search.admits(search.offered):
-        notes.append(FILLED)
+        notes = (FILLED,)
         offered, search = more, next(searches)
     found = search.search(
         count,
@@ -155,5 +166,5 @@ def find_panels(
         score(range(len(names))) if whole is None else whole,
         found.complete,
         found.timed_out,
-        tuple(notes),
+        notes if panels else (),
     )

@@ -73,7 +73,8 @@ class Exploring(BaseEstimator):
         -------
         RelevanceResult
             Intervals under the constraints, classes by the same thresholds, the intervals without constraints as
-            ``unconstrained`` and the difference as ``delta``.
+            ``unconstrained`` and the difference as ``delta``. A relevant feature that all models left need is strongly
+            relevant, however little room they leave it.
 
         Raises
         ------
@@ -135,6 +136,7 @@ class Exploring(BaseEstimator):
             constraints={result.feature_names[k]: (together[int(places[k])].low, together[int(places[k])].high)
                          for k in limits[number]},
             unconstrained=result.intervals,
+            unconstrained_classes=result.classes,
             max_gap=max(result.max_gap, found.gap),
             n_programs=found.n_programs,
             cpu_seconds=solving.progress.cpu_seconds,
@@ -170,7 +172,7 @@ class Exploring(BaseEstimator):
         Returns
         -------
         FeatureGroups
-            Contexts, distances, tree and groups.
+            Contexts, distances, tree and groups. Contexts are found once: another cut takes no time.
 
         See Also
         --------
@@ -194,7 +196,7 @@ class Exploring(BaseEstimator):
         share = None if isinstance(cutoff, str) else float(cutoff)
         with self._asking() as solving:
             return find_groups(
-                self._exploration.spaces[0],
+                self._exploration,
                 result,
                 members,
                 alone=alone,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any
 
@@ -21,6 +21,7 @@ from allrelevant.relevance.intervals import Intervals
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.presets import Limit, bounded_intervals, find_conflict
 from allrelevant.relevance.solving import Solving
+from allrelevant.result import RelevanceClass
 
 __all__ = ["Exploration", "Space", "find_feature", "read_costs", "read_limits"]
 
@@ -103,6 +104,9 @@ class Space:
         pvalues, classes = (part.judgement.pvalues, part.judgement.classes)
         if jury is not None:
             pvalues, classes = jury.verdict(minimum, maximum)
+            # Fewer models leave every feature less room; one that was relevant and that all of them need stays so.
+            needed = (part.judgement.classes > 0) & (minimum > jury.thresholds.min_relevance)
+            classes = np.where(needed, int(RelevanceClass.STRONG), classes)
         return np.column_stack([minimum, maximum])[back], pvalues[back], classes[back]
 
 
@@ -112,6 +116,7 @@ class Exploration:
 
     spaces: list[Space]
     kinds: list[tuple[int, int]]
+    contexts: dict[tuple[int, ...], tuple[Array, int]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, found: Examined, beside: Examined | None) -> Exploration:

@@ -164,11 +164,12 @@ class HighsBounds(_Model):
             w[k], b[k], alpha[k], beta[k], lam[k] = self._solve_one(targets.take(np.array([k])), cold)
         return w, b, Duals(alpha, beta, lam)
 
-    def least_spending(self, purse: str = "loss") -> tuple[Array, Array]:
+    def least_spending(self, purse: str = "loss", *, limited: bool = True) -> tuple[Array, Array]:
         """Return the point ``(w, b)`` of least loss within the norm budget, or of least norm within the loss budget.
 
         From one purse, the point that spends least. It tells safely whether the budgets leave any point at all: asked
-        for feasibility alone HiGHS may answer "Unknown".
+        for feasibility alone HiGHS may answer "Unknown". For the same reason it may be asked without a limit of the
+        other purse, first.
 
         Raises
         ------
@@ -181,12 +182,15 @@ class HighsBounds(_Model):
         cost, place = self._loss_row(), 1
         if purse == "norm" and self.budget.price is None:
             cost, place = np.append(np.tile(program.gamma, 2), np.zeros(len(columns) - 2 * d)), 0
-        highs.changeRowBounds(row + place, -INFINITY, INFINITY)
+        open_rows = (place,) if limited else (0, 1)
+        for k in open_rows:
+            highs.changeRowBounds(row + k, -INFINITY, INFINITY)
         highs.changeColsCost(len(columns), columns, cost)
         try:
             values, _ = self._run()
         finally:
-            highs.changeRowBounds(row + place, -INFINITY, self._limits()[place])
+            for k in open_rows:
+                highs.changeRowBounds(row + k, -INFINITY, self._limits()[k])
             highs.changeColsCost(len(columns), columns, np.zeros(len(columns)))
         return values[:d] - values[d : 2 * d], values[2 * d : 2 * d + p]
 

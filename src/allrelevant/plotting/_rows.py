@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from numbers import Integral
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from allrelevant.result import RelevanceClass, RelevanceResult
 
-__all__ = ["MAX_FEATURES", "NAME_LENGTH", "Row", "arrange", "shorten"]
+__all__ = ["MAX_FEATURES", "NAME_LENGTH", "Row", "arrange", "at_least_one", "shorten"]
 
 MAX_FEATURES = 40  # what fits on a screen or a printed page
 NAME_LENGTH = 32
@@ -30,8 +31,8 @@ class Row:
         Interval of the feature, or the hull of the intervals.
     baseline : float or None
         Absolute share of weight in the baseline model; None for folded features.
-    n_features : int
-        How many features the line stands for.
+    members : tuple of int
+        Positions of the features that the line stands for.
     """
 
     label: str
@@ -39,19 +40,32 @@ class Row:
     low: float
     high: float
     baseline: float | None
-    n_features: int = 1
+    members: tuple[int, ...]
+
+    @property
+    def n_features(self) -> int:
+        """How many features the line stands for."""
+        return len(self.members)
 
 
-def arrange(result: RelevanceResult, *, max_features: int | None, sort: bool, name_length: int) -> tuple[Row, ...]:
+def arrange(
+    result: RelevanceResult,
+    *,
+    max_features: int | None,
+    sort: bool,
+    name_length: int,
+    keep: Collection[int] = (),
+) -> tuple[Row, ...]:
     """Return the rows to draw, from top to bottom.
 
-    The `max_features` features that rank highest get a row each; what is left of a class shares one row,
-    unless that is a single feature, whose name it would only hide.
+    The `max_features` features that rank highest get a row each, and those to `keep`; what is left of a class
+    shares one row, unless that is a single feature, whose name it would only hide.
     """
-    limit = _at_least_one("max_features", max_features) if max_features is not None else result.n_features
-    _at_least_one("name_length", name_length)
+    limit = at_least_one("max_features", max_features) if max_features is not None else result.n_features
+    at_least_one("name_length", name_length)
     order = result.ranking()
-    own, rest = order[:limit], order[limit:]
+    chosen = (np.arange(result.n_features) < limit) | np.isin(order, list(keep))
+    own, rest = order[chosen], order[~chosen]
     left_over = {kind: rest[result.classes[rest] == kind] for kind in reversed(RelevanceClass)}
     own = np.concatenate([own, *(members for members in left_over.values() if len(members) == 1)])
     own = own if sort else np.sort(own)
@@ -95,6 +109,7 @@ def _single(result: RelevanceResult, k: int, name_length: int) -> Row:
         low,
         high,
         abs(float(result.baseline[k])),
+        (k,),
     )
 
 
@@ -102,10 +117,11 @@ def _shared(result: RelevanceResult, kind: RelevanceClass, members: NDArray[np.i
     low = float(result.intervals[members, 0].min())
     high = float(result.intervals[members, 1].max())
     label = f"… {len(members)} {'more ' if more else ''}{kind.label}, up to {high:.2g}"
-    return Row(label, kind, low, high, None, len(members))
+    return Row(label, kind, low, high, None, tuple(members.tolist()))
 
 
-def _at_least_one(name: str, value: object) -> int:
+def at_least_one(name: str, value: object) -> int:
+    """Return an argument that must be a positive integer, or raise an error that names it."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be an integer, got {value!r}")
     if value < 1:

@@ -7,7 +7,7 @@ import warnings
 from io import StringIO
 from typing import Any
 
-from allrelevant.plotting._draw import draw_rows, figure_size, require_matplotlib, row_positions
+from allrelevant.plotting._draw import draw_legend, draw_rows, figure_size, require_matplotlib, row_positions
 from allrelevant.plotting._rows import MAX_FEATURES, NAME_LENGTH, arrange
 from allrelevant.plotting._style import PALETTE
 from allrelevant.result import RelevanceResult
@@ -40,7 +40,8 @@ def interval_svg(result: RelevanceResult) -> str:
         mpl.rcdefaults()
         mpl.rcParams.update(_LOOK)
         figure = Figure(figsize=figure_size(positions), layout="constrained")
-        draw_rows(figure.add_subplot(), rows, positions, result, whole_figure=True)
+        ax = figure.add_subplot()
+        draw_legend(ax, draw_rows(ax, rows, positions, result, whole_figure=True), below=True)
         figure.savefig(
             text,
             format="svg",

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from allrelevant.plotting._draw import draw_rows, figure_size, require_matplotlib, row_positions
+from allrelevant.plotting._axes import new_figure, require_matplotlib, whole_figure
+from allrelevant.plotting._draw import draw_legend, draw_rows, figure_size, row_positions
 from allrelevant.plotting._rows import MAX_FEATURES, NAME_LENGTH, arrange
 from allrelevant.result import RelevanceResult
 
@@ -166,10 +167,9 @@ class RelevanceDisplay:
         positions = row_positions(rows, sort=sort)
         own_figure = ax is None
         if ax is None:
-            from matplotlib import pyplot as plt
-
-            ax = plt.figure(figsize=figure_size(positions), layout="constrained").add_subplot()
-        draw_rows(ax, rows, positions, self.result, whole_figure=own_figure)
+            ax = new_figure(*figure_size(positions)).add_subplot()
+        handles = draw_rows(ax, rows, positions, self.result, whole_figure=own_figure)
+        draw_legend(ax, handles, below=own_figure)
         self.ax_ = ax
-        self.figure_ = ax.figure.canvas.figure  # the whole one, also where the axes are in a subfigure
+        self.figure_ = whole_figure(ax)
         return self

@@ -17,7 +17,7 @@ from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.presets import Limit, bounded_intervals
 from allrelevant.relevance.solving import Solving
 
-__all__ = ["context_distances", "contexts", "data_driven_cut", "flat_groups", "tree"]
+__all__ = ["context_distances", "contexts", "data_driven_cut", "flat_groups", "height_between", "tree"]
 
 #: How much further than typical companions features of one group may be apart, and share of the largest distance that
 #: separates nothing. Found by experiment on groups of identical and of noisy copies.
@@ -80,7 +80,7 @@ def _change(
             f"no near-optimal model was found in which a feature has the end {value:.6g} of its own interval; better "
             "scaled data may help"
         )
-    out = np.column_stack([found.minimum - ends.minimum, found.maximum - ends.maximum])[chosen]
+    out = np.column_stack([found.minimum - ends.minimum, found.maximum - ends.maximum])[list(chosen)]
     out[i] = 0.0
     return np.asarray(out), found.n_programs
 
@@ -118,13 +118,17 @@ def data_driven_cut(distances: Array, largest: float) -> float:
     return float(max(CLOSE * np.median(nearest) + NEXT_TO_NOTHING * largest, SAME))
 
 
-def flat_groups(links: Array, count: int, *, height: float | None = None, n_groups: int | None = None) -> Indices:
-    """Cut a tree of so many features at a height, or into so many groups; numbers start at 0 in order of appearance."""
+def height_between(links: Array, n_groups: int) -> float:
+    """Height that cuts a tree into so many groups; into fewer where links of the same height leave no such cut."""
+    heights = np.concatenate([[0.0], np.sort(links[:, 2]), [np.inf]])
+    low, high = heights[len(links) + 1 - n_groups], heights[len(links) + 2 - n_groups]
+    return float(low if high == low else (low + high) / 2 if np.isfinite(high) else 1.1 * low)
+
+
+def flat_groups(links: Array, count: int, height: float) -> Indices:
+    """Cut a tree of so many features at a height; numbers start at 0 in order of appearance."""
     if not len(links):
         return np.zeros(count, dtype=np.intp)
-    if n_groups is not None:
-        labels = fcluster(links, n_groups, criterion="maxclust")
-    else:
-        labels = fcluster(links, height, criterion="distance")
+    labels = fcluster(links, height, criterion="distance")
     _, first, place = np.unique(labels, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first))[place.reshape(-1)], dtype=np.intp)

@@ -185,16 +185,21 @@ def _limited(program: Program, mu: float, feature: Feature, limit: Limit, direct
 
 
 def start_within(near: NearOptimalSet) -> tuple[Array, Array] | None:
-    """Return a point of the set, half-way between the one of least loss and the one of least norm, if there is any."""
-    highs = HighsBounds(near.program, near.budget)
-    points = []
+    """Return a point of the set, if there is any: the baseline, or one between those of least loss and least norm."""
+    if near.program.hard_violation(near.w, near.b) <= 0.0:
+        return near.w, near.b
+    highs, joint = HighsBounds(near.program, near.budget), near.budget.price is not None
     try:
-        for purse in ("loss",) if near.budget.price is not None else ("loss", "norm"):
-            points.append(highs.least_spending(purse))
-            if not _keeps(near, *points[-1]):
-                return None
-    except InfeasibleProgram:
+        w, b = highs.least_spending("norm", limited=False)
+    except InfeasibleProgram:  # the limits contradict each other
         return None
+    if not joint and near.program.norm(w) > near.budget.norm:
+        return None
+    points = [highs.least_spending()]
+    if not _keeps(near, *points[0]):
+        return None
+    if not joint:
+        points.append(highs.least_spending("norm"))
     w, b = (np.mean(parts, axis=0) for parts in zip(*points, strict=True))
     return w, b
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from allrelevant.errors import InfeasibleProgram
 from allrelevant.formulations import Feature
 from allrelevant.lp import Targets
 from allrelevant.lp.highs import HighsBounds
@@ -92,16 +91,12 @@ class Exclusions:
         """Say what each of the features must do if the others are excluded, and what excluding all costs."""
         near = self.near
         needed = tuple(self._needed(k, [other for other in chosen if other != k]) for k in chosen)
-        growth = {}
-        for purse, before in (("loss", near.rho), ("norm", near.mu)):
-            self._exclude(chosen)
-            try:
-                w, b = self._highs.least_spending(purse)
-            except InfeasibleProgram:
-                growth[purse] = np.inf
-                continue
-            spent = near.program.loss(w, b) if purse == "loss" else near.program.norm(w)
-            growth[purse] = float(spent) / before - 1.0 if before > 0.0 else np.inf
+        self._exclude(chosen)
+        w, b = self._highs.least_spending()
+        growth = {"loss": _growth(near.program.loss(w, b), near.rho), "norm": np.inf}
+        w, b = self._highs.least_spending(limited=False)
+        if near.program.loss(w, b) <= near.budget.loss:
+            growth["norm"] = _growth(near.program.norm(self._highs.least_spending("norm")[0]), near.mu)
         return Exclusion(chosen, needed, growth["loss"], growth["norm"])
 
     def _needed(self, feature: int, others: Sequence[int]) -> float:
@@ -124,6 +119,10 @@ class Exclusions:
     def _exclude(self, chosen: Sequence[int]) -> None:
         program = excluded(self.near, self.features, chosen)
         self._highs.set_box(program.lower, program.upper)
+
+
+def _growth(spent: float, before: float) -> float:
+    return float(spent) / before - 1.0 if before > 0.0 else np.inf
 
 
 def find_exclusions(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -61,15 +61,15 @@ class Jury:
         Permutations of single features, or of groups of columns.
     groups : frozenset of int
         Groups of columns, which only their own permutations judge.
-    control : {"feature", "fdr"}
-        What the confidence is about: every feature, or the share of false ones among those called relevant.
+    level : float
+        P-value below which a feature that has permutations of its own is relevant.
     """
 
     thresholds: Thresholds
     probes: Probes
     own: Mapping[int, Probes]
     groups: frozenset[int]
-    control: str = "feature"
+    level: float
 
     def verdict(self, minimum: Array, maximum: Array) -> tuple[Array, NDArray[np.int64]]:
         """Return p-value and class of every feature, given its interval."""
@@ -85,12 +85,19 @@ class Jury:
                 classes[k] = RelevanceClass.STRONG if needed else RelevanceClass.WEAK
             else:
                 pvalues[k] = max(pvalues[k], chance)
-            classes[k] = classes[k] if pvalues[k] < 1.0 - thresholds.confidence else 0
-        if self.control == "fdr":
-            found = false_discovery_control(pvalues) <= 1.0 - thresholds.confidence
-            needed = minimum > thresholds.min_relevance
-            classes = np.where(found, np.where(needed, RelevanceClass.STRONG, RelevanceClass.WEAK), 0).astype(np.int64)
+            classes[k] = classes[k] if pvalues[k] < self.level else 0
         return pvalues, classes
+
+    def controlled(self, pvalues: Array) -> Jury:
+        """Return the jury that calls as many features relevant as keep the share of false ones at its level.
+
+        With Benjamini and Hochberg's procedure, ``k`` of ``m`` features are found that have a p-value of at most
+        ``k / m`` times the level: that is the level of each.
+        """
+        count = int((false_discovery_control(pvalues) <= self.level).sum())
+        level = max(count, 1) * self.level / len(pvalues)
+        limit = find_thresholds(self.probes, 1.0 - level).max_relevance
+        return replace(self, thresholds=replace(self.thresholds, max_relevance=limit), level=level)
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,16 +222,22 @@ def judge(
     if probes is None:
         probes = own[groups[0]]
     thresholds = find_thresholds(probes, confidence)
-    classes = Jury(thresholds, probes, own, frozenset(groups), control).verdict(intervals.minimum, intervals.maximum)[1]
+    ends = intervals.minimum, intervals.maximum
+    jury = Jury(thresholds, probes, own, frozenset(groups), 1.0 - confidence)
+    if control == "fdr":
+        jury = jury.controlled(jury.verdict(*ends)[0])
+    classes = jury.verdict(*ends)[1]
     beyond = np.array([place[int(k)] for k in concentrated if classes[place[int(k)]] > 0], dtype=np.intp)
     for k in beyond:
         _, values = draw_probes(sample.X, OWN_PROBES, members[k], rng)
         own[int(k)] = added(features[k], OWN_PROBES, values)
-    jury = Jury(thresholds, probes, own, frozenset(groups), control)
-    pvalues, classes = jury.verdict(intervals.minimum, intervals.maximum)
+    if control == "fdr":  # permutations of their own may have raised p-values
+        jury = Jury(thresholds, probes, own, frozenset(groups), 1.0 - confidence)
+        jury = jury.controlled(jury.verdict(*ends)[0])
+    pvalues, classes = jury.verdict(*ends)
     every = [probes, *own.values()]
     return Judgement(
-        thresholds,
+        jury.thresholds,
         pvalues,
         classes,
         jury,
