@@ -23,11 +23,15 @@ ALLOWED = {
     "relevance": {"formulations", "lp", "_progress", "errors"},
     "stats": {"relevance", "formulations", "lp", "_progress", "result"},
     "estimators": {"stats", "relevance", "formulations", "lp", "_progress", "errors", "result", "redundancy", ""},
+    "findings": {"redundancy", "result", "errors"},
     "plotting": {"result", "redundancy", "errors"},
-    "report": {"result", "errors", "plotting"},
+    "report": {"findings", "redundancy", "result", "errors", "plotting"},
     "datasets": {"result"},
+    "cli": {"estimators", "explore", "report", "findings", "plotting", "redundancy", "result", "datasets", "errors", "_progress", ""},
+    "explore": {"estimators", "report", "findings", "plotting", "redundancy", "result", "errors", ""},
+    "__main__": {"cli"},
 }
-EXTRAS = {"matplotlib", "jinja2", "torch", "distributed"}  # scikit-learn itself loads pandas where it is installed
+EXTRAS = {"matplotlib", "jinja2", "torch", "distributed", "plotly", "dash", "typer", "rich"}  # scikit-learn itself loads pandas where it is installed
 
 
 def imports(path, *, top_level):
