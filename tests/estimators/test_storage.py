@@ -15,7 +15,7 @@ from allrelevant.formulations import Classification
 from allrelevant.lp import Budget, certificate
 from allrelevant.lp.matrix import power_sums
 from allrelevant.lp.reduction import reduce_rows
-from allrelevant.relevance.intervals import _representatives
+from allrelevant.relevance.intervals import representatives
 
 
 @pytest.mark.parametrize("C", [None, 1.0])
@@ -131,7 +131,7 @@ def test_what_surrounds_the_solver_takes_no_copy_of_the_data():
     features = [Classification().feature(k, 40) for k in range(40)]
     size = X.nbytes
     assert peak_of(power_sums, X, np.ones(100_000), X.mean(axis=0), 2) < 0.4 * size
-    assert peak_of(_representatives, program, features) < 0.4 * size
+    assert peak_of(representatives, program, features) < 0.4 * size
     assert peak_of(program.loss, np.ones(40), np.zeros(1)) < 0.4 * size
     # A point far from all rows: none is kept, half of them go into the linear loss.
     assert peak_of(reduce_rows, program, Budget(1.0, 1.0), np.zeros(40), np.full(1, 1e3)) < 0.4 * size

@@ -49,7 +49,7 @@ NOTHING_LEFT = (
 )
 
 
-class LinearRelevance(Exploring, SelectorMixin):
+class LinearRelevance(SelectorMixin, Exploring):
     """Base of the linear relevance estimators; not to be used on its own."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Any
 
@@ -21,6 +22,7 @@ from allrelevant.relevance.intervals import Intervals
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.presets import Limit, bounded_intervals, find_conflict
 from allrelevant.relevance.solving import Solving
+from allrelevant.relevance.starts import Starts
 from allrelevant.result import RelevanceClass
 
 __all__ = ["Exploration", "Space", "find_feature", "read_costs", "read_limits"]
@@ -74,6 +76,14 @@ class Space:
         place = np.argsort(self.data.columns)
         return [np.sort(place[columns]) for _, columns in self.parts[kind].members]
 
+    @cached_property
+    def starts(self) -> Starts:
+        """Points that are known: the ends of features that were asked about."""
+        return Starts(self.near, self.features)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "starts"}
+
     def bounded(self, limits: Mapping[int, Limit], names: Sequence[str], solving: Solving, **options: Any) -> Intervals:
         """Bound all features under limits.
 
@@ -88,9 +98,10 @@ class Space:
             if outside:
                 raise InfeasibleConstraint(False, outside)
             return ends
-        found = bounded_intervals(near, features, limits, ends, solving, **options)
+        found = bounded_intervals(near, features, limits, ends, solving, starts=self.starts, **options)
         if found is None:
-            conflict = find_conflict(near, features, limits, ends, solving, **options)
+            both = bool(options.get("both_signs", False))
+            conflict = find_conflict(near, features, limits, ends, solving, both_signs=both)
             raise InfeasibleConstraint(conflict.joint, {names[k]: span for k, span in conflict.ranges.items()})
         return found
 

@@ -16,6 +16,7 @@ from allrelevant.lp.highs import HighsBounds
 from allrelevant.relevance.intervals import EXACT_TOTAL, Intervals, relevance_intervals
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.solving import Solving
+from allrelevant.relevance.starts import Starts
 
 __all__ = ["Conflict", "Limit", "bounded_intervals", "excluded", "find_conflict", "held_sets", "start_within"]
 
@@ -67,6 +68,7 @@ def held_sets(
     ends: Intervals,
     *,
     both_signs: bool = False,
+    starts: Starts | None = None,
 ) -> list[NearOptimalSet]:
     """Return the near-optimal models that meet limits, as the union of convex sets; none if there are no such models.
 
@@ -85,6 +87,8 @@ def held_sets(
         Intervals of all features without limits.
     both_signs : bool, default=False
         Whether signs may differ from the baseline's.
+    starts : Starts, default=None
+        Points that are known, for who asks often.
     """
     first, *others = (
         [_directions(near, features[k], both) if limit.low > 0.0 else [None] for k, limit in limits.items()]
@@ -95,10 +99,10 @@ def held_sets(
             f"a least relevance is asked of {sum(len(choice) > 1 for choice in first)} features whose sign is open, "
             f"which makes more than {PATTERNS} patterns of signs; ask for fewer, or for upper limits only"
         )
-    found = _meeting(near, features, limits, ends, first)
+    found = _meeting(near, features, limits, ends, first, starts)
     for choices in others:
         if not found and prod(map(len, first)) < prod(map(len, choices)) <= PATTERNS:
-            found = _meeting(near, features, limits, ends, choices)
+            found = _meeting(near, features, limits, ends, choices, starts)
     return found
 
 
@@ -108,6 +112,7 @@ def _meeting(
     limits: Mapping[int, Limit],
     ends: Intervals,
     choices: Sequence[Sequence[Array | None]],
+    starts: Starts | None,
 ) -> list[NearOptimalSet]:
     """The models that meet limits, one convex set for every choice of directions that leaves any."""
     found = []
@@ -118,7 +123,9 @@ def _meeting(
             if limit.low == limit.high > 0.0 and (at_end or not _is_single(features[k])):
                 limit = Limit(max(limit.low - TOUCH, 0.0), limit.high + TOUCH)
             program = _limited(program, near.mu, features[k], limit, direction)
-        start = start_within(replace(near, program=program))
+        start = None if starts is None else starts.mixture(program, limits)
+        if start is None:
+            start = start_within(replace(near, program=program))
         if start is not None:
             found.append(replace(near, program=program, w=start[0], b=start[1]))
     return found
@@ -218,12 +225,13 @@ def bounded_intervals(
     *,
     wanted: Sequence[int] | None = None,
     both_signs: bool = False,
+    starts: Starts | None = None,
 ) -> Intervals | None:
     """Bound features over the near-optimal models that meet limits; None if there are no such models.
 
     All features, or those `wanted`: the others keep the interval that they have without limits.
     """
-    sets = held_sets(near, features, limits, ends, both_signs=both_signs)
+    sets = held_sets(near, features, limits, ends, both_signs=both_signs, starts=starts)
     if not sets:
         return None
     fixed = {k: limit.low for k, limit in limits.items() if limit.low == limit.high}

@@ -1,0 +1,101 @@
+"""What the explorer asks a fitted estimator, one question at a time; answers are kept."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from copy import copy
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from allrelevant.errors import AllRelevantError
+from allrelevant.explore.state import Held
+from allrelevant.redundancy import FeatureGroups, Panels, Substitutes
+from allrelevant.result import RelevanceResult
+
+__all__ = ["Answers", "Overtaken"]
+
+#: Answers that are kept.
+KEPT = 200
+
+
+class Overtaken(Exception):
+    """A later question of the same page is waiting: this one need not be answered."""
+
+
+class Answers:
+    """Asks an estimator from several threads, one question at a time.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted linear relevance estimator.
+    costs : dict, default=None
+        Costs of features.
+    """
+
+    def __init__(self, model: Any, costs: Mapping[str, float] | None = None) -> None:
+        check_is_fitted(model, "result_")
+        # All cores, for one question at a time: answers do not depend on it.
+        self.model, self._costs = copy(model).set_params(n_jobs=-1), dict(costs or {})
+        self.result: RelevanceResult = model.result_
+        self._asking = threading.Lock()
+        self._latest: dict[str, int] = {}
+        self._results: OrderedDict[Any, RelevanceResult | str] = OrderedDict()
+        self._substitutes: dict[str, Substitutes] = {}
+        self._groups: FeatureGroups | None = None
+
+    def cost(self, feature: str) -> float:
+        """Cost of a feature, 1 unless given."""
+        return float(self._costs.get(feature, 1.0))
+
+    def constrained(self, held: Held, tab: str = "", number: int = 0) -> tuple[RelevanceResult | str, float]:
+        """Return the result under constraints, or why there is none, and the seconds that it took.
+
+        Raises
+        ------
+        Overtaken
+            If a question of the same page with a greater number has come meanwhile.
+        """
+        if tab:
+            self._latest[tab] = max(self._latest.get(tab, 0), number)
+        if not held:
+            return self.result, 0.0
+        key = tuple(sorted(held.items()))
+        began = time.perf_counter()
+        with self._asking:
+            if tab and number < self._latest[tab]:
+                raise Overtaken
+            if key not in self._results:
+                try:
+                    self._results[key] = self.model.constrain(dict(held))
+                except (AllRelevantError, ValueError) as error:
+                    self._results[key] = str(error)
+                while len(self._results) > KEPT:
+                    self._results.popitem(last=False)
+            self._results.move_to_end(key)
+            return self._results[key], time.perf_counter() - began
+
+    def substitutes(self, feature: str) -> Substitutes:
+        """What can stand in for a feature."""
+        with self._asking:
+            if feature not in self._substitutes:
+                self._substitutes[feature] = self.model.substitutes(feature)
+            return self._substitutes[feature]
+
+    def groups(self) -> FeatureGroups:
+        """Features that play the same part."""
+        with self._asking:
+            if self._groups is None:
+                self._groups = self.model.group_features()
+            return self._groups
+
+    def panels(self, costs: Mapping[str, float], held: Held) -> Panels:
+        """The cheapest panels; features that are excluded on the page are in none."""
+        out = [name for name, (_, high) in held.items() if high == 0.0]
+        with self._asking:
+            panels: Panels = self.model.panels(dict(costs), k=5, exclude=out, time_limit=30.0)
+            return panels

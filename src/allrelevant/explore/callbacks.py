@@ -1,0 +1,247 @@
+"""What happens on the page: every step is answered by the server, from what the page says about itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allrelevant.errors import AllRelevantError
+from allrelevant.explore.answers import Answers, Overtaken
+from allrelevant.explore.code import reproduce
+from allrelevant.explore.figure import draw
+from allrelevant.explore.state import Held, State, address, from_address
+from allrelevant.result import RelevanceClass, RelevanceResult
+
+__all__ = ["connect"]
+
+STEPS = ("at-minimum", "at-maximum", "exclude", "free", "apply", "undo", "redo", "reset")
+
+
+def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
+    """Connect the parts of the page."""
+    from dash import ALL, ClientsideFunction, Input, Output, ctx, html, no_update
+    from dash import State as Now
+    from dash.exceptions import PreventUpdate
+
+    names = answers.result.feature_names
+
+    app.clientside_callback(
+        ClientsideFunction("allrelevant", "choose"),
+        Output("feature", "value"),
+        Input("bars", "clickData"),
+        prevent_initial_call=True,
+    )
+    app.clientside_callback(
+        ClientsideFunction("allrelevant", "drag"),
+        Output("request", "data"),
+        Input("range", "drag_value"),
+        Now("feature", "value"),
+        Now("state", "data"),
+        Now("range", "max"),
+        prevent_initial_call=True,
+    )
+
+    @app.callback(  # type: ignore[untyped-decorator]
+        Output("state", "data"),
+        Output("bars", "figure"),
+        Output("message", "children"),
+        Output("message", "className"),
+        Output("held", "children"),
+        Output("changes", "children"),
+        Output("url", "search"),
+        Output("feature", "value", allow_duplicate=True),
+        Output("undo", "disabled"),
+        Output("redo", "disabled"),
+        Input("url", "search"),
+        Input("request", "data"),
+        Input("feature", "value"),
+        *(Input(name, "n_clicks") for name in STEPS),
+        Now("state", "data"),
+        Now("low", "value"),
+        Now("high", "value"),
+        prevent_initial_call="initial_duplicate",
+    )
+    def step(search: str | None, request: Any, feature: str, *rest: Any) -> Any:
+        stored, low, high = rest[-3:]
+        state, asked = State.of(stored), ctx.triggered_id
+        tab, number = "", 0
+        chosen: Any = no_update
+        if search is None:  # the page does not know its address yet
+            raise PreventUpdate
+        if stored is None or asked == "url":
+            held, selected = from_address(search, names)
+            if stored is not None and held == state.held and selected in (None, feature):
+                raise PreventUpdate
+            wanted = State(held) if stored is None else state.step(held)
+            if selected is not None and selected != feature:
+                feature = chosen = selected
+        elif asked == "request" and isinstance(request, dict):
+            tab, number = str(request.get("tab", "")), int(request.get("number", 0))
+            feature = str(request.get("feature", feature))
+            wanted = state.hold(feature, _limits(answers, feature, request.get("limits")), dragging=True)
+        elif asked == "feature":
+            wanted = state
+        else:
+            wanted = _pressed(answers, state, str(asked), feature, low, high)
+        try:
+            found, seconds = answers.constrained(wanted.held, tab, number)
+        except Overtaken:
+            raise PreventUpdate from None
+        if isinstance(found, str):
+            # Nothing moves: the last state stays.
+            kept, _ = answers.constrained(state.held)
+            result = answers.result if isinstance(kept, str) else kept
+            shown = State({}) if isinstance(kept, str) else state
+            said, looks = f"Not possible: {found}.", "refused"
+        else:
+            result, shown, looks = found, wanted, "done"
+            said = f"{len(shown.held)} held, answered in {1000 * seconds:.0f} ms." if shown.held else ""
+        here = address(shown.held, feature)
+        return (
+            shown.plain(),
+            draw(answers.result, result, shown.held, feature),
+            said,
+            looks,
+            _held_list(html, shown.held),
+            _change_list(html, answers.result, result),
+            here if here != (search or "") else no_update,
+            chosen,
+            not shown.past,
+            not shown.future,
+        )
+
+    @app.callback(  # type: ignore[untyped-decorator]
+        Output("range", "max"),
+        Output("range", "step"),
+        Output("range", "value"),
+        Output("low", "value"),
+        Output("high", "value"),
+        Output("about", "children"),
+        Input("feature", "value"),
+        Input("state", "data"),
+    )
+    def show(feature: str, stored: Any) -> Any:
+        k = names.index(feature)
+        least, most = (float(value) for value in answers.result.intervals[k])
+        low, high = State.of(stored).held.get(feature, (0.0, most))
+        end = max(most, 1e-6)
+        kind = RelevanceClass(int(answers.result.classes[k]))
+        about = f"Without constraints from {least:.3f} to {most:.3f}: {kind.label}."
+        return end, end / 200, [low, high], round(low, 4), round(high, 4), about
+
+    @app.callback(  # type: ignore[untyped-decorator]
+        Output("answer-substitutes", "children"),
+        Input("ask-substitutes", "n_clicks"),
+        Now("feature", "value"),
+        prevent_initial_call=True,
+    )
+    def substitutes(_: int, feature: str) -> Any:
+        return _paragraphs(html, _asked(lambda: answers.substitutes(feature).summary()))
+
+    @app.callback(  # type: ignore[untyped-decorator]
+        Output("answer-groups", "children"), Input("ask-groups", "n_clicks"), prevent_initial_call=True
+    )
+    def groups(_: int) -> Any:
+        return _paragraphs(html, _asked(lambda: answers.groups().summary()))
+
+    @app.callback(  # type: ignore[untyped-decorator]
+        Output("answer-panels", "children"),
+        Input("ask-panels", "n_clicks"),
+        Now({"cost": ALL}, "value"),
+        Now({"cost": ALL}, "id"),
+        Now("state", "data"),
+        prevent_initial_call=True,
+    )
+    def panels(_: int, values: list[Any], ids: list[dict[str, str]], stored: Any) -> Any:
+        costs = {one["cost"]: value for one, value in zip(ids, values, strict=True) if value is not None}
+        return _paragraphs(html, _asked(lambda: answers.panels(costs, State.of(stored).held).summary()))
+
+    @app.callback(  # type: ignore[untyped-decorator]
+        Output("download", "data"),
+        Input("get-result", "n_clicks"),
+        Input("get-report", "n_clicks"),
+        Input("get-code", "n_clicks"),
+        Now("state", "data"),
+        prevent_initial_call=True,
+    )
+    def download(_: int, __: int, ___: int, stored: Any) -> Any:
+        held = State.of(stored).held
+        found, _seconds = answers.constrained(held)
+        result = answers.result if isinstance(found, str) else found
+        if ctx.triggered_id == "get-result":
+            return _file(result.to_json(indent=1), "result.json")
+        if ctx.triggered_id == "get-code":
+            return _file(reproduce(held, source), "explore.py")
+        from allrelevant.report import render_report
+
+        return _file(render_report(result, title=title), "report.html")
+
+
+def _file(text: str, name: str) -> dict[str, Any]:
+    """A file to download, as the page takes it."""
+    return {"content": text, "filename": name, "type": None, "base64": False}
+
+
+def _limits(answers: Answers, feature: str, limits: Any) -> tuple[float, float] | None:
+    """Limits that a slider shows; none at its ends, which are those of the interval."""
+    if feature not in answers.result.feature_names or not isinstance(limits, list) or len(limits) != 2:
+        return None
+    low, high = (float(value) for value in limits)
+    most = float(answers.result.intervals[answers.result.feature_names.index(feature), 1])
+    if low <= 0.0 and high >= most * (1 - 1e-9):
+        return None
+    return max(low, 0.0), max(low, min(high, most))
+
+
+def _pressed(answers: Answers, state: State, button: str, feature: str, low: Any, high: Any) -> State:
+    """What is held after a button was pressed."""
+    least, most = answers.result.intervals[answers.result.feature_names.index(feature)]
+    if button == "at-minimum":
+        return state.hold(feature, (float(least), float(least)))
+    if button == "at-maximum":
+        return state.hold(feature, (float(most), float(most)))
+    if button == "exclude":
+        return state.hold(feature, (0.0, 0.0))
+    if button == "free":
+        return state.hold(feature, None)
+    if button == "apply":
+        first = 0.0 if low is None else max(float(low), 0.0)
+        last = float(most) if high is None else float(high)
+        return state.hold(feature, (first, max(first, last)))
+    if button == "undo":
+        return state.undo()
+    return state.redo() if button == "redo" else state.step({})
+
+
+def _asked(question: Any) -> str:
+    try:
+        return str(question())
+    except (AllRelevantError, ValueError) as error:
+        return f"No answer: {error}."
+
+
+def _paragraphs(html: Any, text: str) -> Any:
+    return [html.P(line) for line in text.splitlines()]
+
+
+def _held_list(html: Any, held: Held) -> Any:
+    if not held:
+        return html.P("Nothing is held.")
+    return html.Ul([html.Li(_held_words(name, low, high)) for name, (low, high) in held.items()])
+
+
+def _held_words(name: str, low: float, high: float) -> str:
+    if high == 0.0:
+        return f"{name}: excluded"
+    return f"{name}: {low:.3f}" if low == high else f"{name}: {low:.3f} to {high:.3f}"
+
+
+def _change_list(html: Any, before: RelevanceResult, now: RelevanceResult) -> Any:
+    changed = [
+        f"{before.feature_names[k]}: {RelevanceClass(int(before.classes[k])).label} → "
+        f"{RelevanceClass(int(now.classes[k])).label}"
+        for k in before.ranking()
+        if before.classes[k] != now.classes[k]
+    ]
+    if not changed:
+        return html.P("No feature changed its class.")
+    return [html.P("Changed their class:"), html.Ul([html.Li(line) for line in changed])]

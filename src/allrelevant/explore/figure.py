@@ -1,0 +1,121 @@
+"""The drawing of the explorer: bars, their ghosts, limits, and what is held."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from allrelevant.explore.state import Held
+from allrelevant.plotting._rows import shorten
+from allrelevant.plotting._style import CLASS_STYLES, mix
+from allrelevant.result import RelevanceClass, RelevanceResult
+
+__all__ = ["MOST", "draw", "shown_features"]
+
+#: Features that are drawn, at most.
+MOST = 120
+NAME_LENGTH = 28
+PAPER, INK = "#ffffff", "#24292f"
+
+
+def shown_features(result: RelevanceResult, held: Held) -> list[int]:
+    """Features with a bar, the most relevant first; those that are held have one in any case."""
+    ranking = [int(k) for k in result.ranking()]
+    held_too = [k for k in ranking[MOST:] if result.feature_names[k] in held]
+    return [*ranking[:MOST], *held_too]
+
+
+def draw(before: RelevanceResult, now: RelevanceResult, held: Held, selected: str | None) -> dict[str, Any]:
+    """Return the figure as plain values; bars stay where they are, whatever is held."""
+    order = shown_features(before, held)
+    names = [before.feature_names[k] for k in order]
+    labels = [f"<b>{_safe(name)}</b>" if name == selected else _safe(name) for name in names]
+    low, high = now.intervals[order].T
+    ghost_low, ghost_high = before.intervals[order].T
+    end = 1.04 * max(float(before.intervals[:, 1].max(initial=0.0)), before.thresholds.max_relevance, 1e-6)
+    classes = [RelevanceClass(int(now.classes[k])) for k in order]
+    styles = [CLASS_STYLES[kind] for kind in classes]
+    places = list(range(len(order)))
+    hover = [
+        f"{_safe(name)}<br>{style.phrase}<br>{a:.3f} to {b:.3f}<br>unconstrained {c:.3f} to {d:.3f}"
+        for name, style, a, b, c, d in zip(names, styles, low, high, ghost_low, ghost_high, strict=True)
+    ]
+    common = {"orientation": "h", "y": places, "customdata": names, "type": "bar", "showlegend": False}
+    ghosts = {
+        **common, "name": "ghost", "x": (ghost_high - ghost_low).tolist(), "base": ghost_low.tolist(), "width": 0.86,
+        "marker": {"color": "#f7f7f7", "line": {"color": "#b8b8b8", "width": 1}}, "hoverinfo": "skip",
+    }  # fmt: skip
+    bars = {
+        **common, "name": "interval", "x": np.maximum(high - low, 0.004 * end).tolist(), "base": low.tolist(),
+        "width": 0.6, "hovertext": hover, "hoverinfo": "text",
+        "marker": {
+            "color": [mix(style.shade.light, PAPER, style.fill + 0.1 * bool(style.hatch)) for style in styles],
+            "line": {"color": [style.shade.light for style in styles], "width": 1.5},
+            "pattern": {"shape": ["/" if style.hatch else "" for style in styles], "size": 7,
+                        "fillmode": "overlay", "solidity": 0.25,
+                        "fgcolor": [style.shade.light for style in styles]},
+        },
+    }  # fmt: skip
+    # A bar may be too short to be hit: the whole row listens.
+    rows = {
+        **common, "name": "row", "x": [end] * len(order), "base": [0.0] * len(order), "width": 1.0,
+        "marker": {"color": "rgba(0,0,0,0)"}, "hovertext": hover, "hoverinfo": "text",
+    }  # fmt: skip
+    shapes = [_limit(value, dash, len(order)) for value, dash in _limits(before)]
+    for place, name in zip(places, names, strict=True):
+        if name in held:
+            shapes += [_bracket(value, place) for value in sorted({*held[name]})]
+        if name == selected:
+            shapes.append(_band(place))
+    return {
+        "data": [ghosts, bars, rows],
+        "layout": {
+            "barmode": "overlay", "bargap": 0, "uirevision": "same", "dragmode": False,
+            "height": 130 + 24 * len(order), "margin": {"l": 10, "r": 12, "t": 34, "b": 48}, "shapes": shapes,
+            "annotations": [_words(value, text) for value, text in _said(before)],
+            "plot_bgcolor": PAPER, "paper_bgcolor": PAPER, "font": {"color": INK, "size": 12},
+            "xaxis": {"range": [0, end], "title": {"text": "share of the model's weight"}, "gridcolor": "#e4e4e4",
+                      "zeroline": False, "fixedrange": True},
+            "yaxis": {"range": [len(order) - 0.4, -0.6], "tickvals": places, "ticktext": labels, "automargin": True,
+                      "fixedrange": True, "showgrid": False},
+            "hoverlabel": {"bgcolor": PAPER, "font": {"color": INK}},
+        },
+    }  # fmt: skip
+
+
+def _safe(name: str) -> str:
+    """A name that plotly does not take for markup."""
+    line = shorten(name, NAME_LENGTH)
+    return line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _limits(result: RelevanceResult) -> list[tuple[float, str]]:
+    limits = result.thresholds
+    return [(value, dash) for value, dash in ((limits.min_relevance, "dot"), (limits.max_relevance, "dash"))
+            if np.isfinite(value)]  # fmt: skip
+
+
+def _said(result: RelevanceResult) -> list[tuple[float, str]]:
+    value = result.thresholds.max_relevance
+    return [(value, f"relevant bars end beyond {value:.2g}")] if np.isfinite(value) else []
+
+
+def _limit(value: float, dash: str, count: int) -> dict[str, Any]:
+    line = {"color": INK, "width": 1, "dash": dash}
+    return {"type": "line", "x0": value, "x1": value, "y0": -0.6, "y1": count - 0.4, "line": line}
+
+
+def _bracket(value: float, place: int) -> dict[str, Any]:
+    line = {"color": INK, "width": 4}
+    return {"type": "line", "x0": value, "x1": value, "y0": place - 0.46, "y1": place + 0.46, "line": line}
+
+
+def _band(place: int) -> dict[str, Any]:
+    return {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": place - 0.5, "y1": place + 0.5, "layer": "below",
+            "fillcolor": "#dbeafe", "line": {"width": 0}}  # fmt: skip
+
+
+def _words(value: float, text: str) -> dict[str, Any]:
+    return {"x": value, "y": 1, "yref": "paper", "yanchor": "bottom", "xanchor": "left", "text": text,
+            "showarrow": False, "font": {"size": 11, "color": INK}}  # fmt: skip

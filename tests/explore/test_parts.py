@@ -1,0 +1,198 @@
+"""The explorer without a browser: state, answers, drawing, and who may talk to it."""
+
+from __future__ import annotations
+
+import threading
+import urllib.error
+import urllib.request
+
+import numpy as np
+import pytest
+
+from allrelevant import LinearRelevanceClassifier
+from allrelevant.datasets import make_relevance_classification
+from allrelevant.explore import Explorer
+from allrelevant.explore.answers import Answers, Overtaken
+from allrelevant.explore.code import reproduce
+from allrelevant.explore.figure import MOST, draw, shown_features
+from allrelevant.explore.state import DEPTH, State, address, from_address
+
+
+@pytest.fixture(scope="module")
+def model():
+    X, y, _ = make_relevance_classification(150, n_strong=2, n_weak=2, n_irrelevant=2, random_state=0)
+    return LinearRelevanceClassifier(C=1.0, random_state=0).fit(X, y)
+
+
+def test_steps_can_be_undone_and_done_again():
+    state = State({}).hold("a", (0.0, 0.1)).hold("b", (0.2, 0.2))
+    assert state.held == {"a": (0.0, 0.1), "b": (0.2, 0.2)}
+    assert state.undo().held == {"a": (0.0, 0.1)}
+    assert state.undo().redo().held == state.held
+    assert state.undo().undo().undo().held == {}
+    assert state.hold("a", None).held == {"b": (0.2, 0.2)}
+    assert state.undo().hold("c", (0.0, 0.0)).redo().held == {"a": (0.0, 0.1), "c": (0.0, 0.0)}
+    assert State({}).redo() == State({})
+    assert State.of(state.plain()) == state
+
+
+def test_a_drag_is_one_step():
+    state = State({})
+    for high in (0.3, 0.2, 0.1):
+        state = state.hold("a", (0.0, high), dragging=True)
+    assert state.undo().held == {}
+    other = state.hold("b", (0.0, 0.1), dragging=True)
+    assert other.undo().held == {"a": (0.0, 0.1)}
+
+
+def test_the_past_is_not_endless():
+    state = State({})
+    for k in range(2 * DEPTH):
+        state = state.hold("a", (0.0, float(k)))
+    assert len(state.past) == DEPTH
+
+
+@pytest.mark.parametrize(
+    "damaged", [None, 3, "x", [], {"held": 1}, {"held": {"a": [1]}}, {"held": {"a": [2, 1]}}, {"held": {"a": "12"}}]
+)
+def test_damaged_states_hold_nothing(damaged):
+    assert State.of(damaged).held == {}
+
+
+def test_addresses():
+    names = ("a b", "ü<>&", "c")
+    held = {"a b": (0.0, 0.25), "ü<>&": (0.1, 0.1)}
+    assert from_address(address(held, "c"), names) == (held, "c")
+    assert from_address(address(held, "c"), ("a b",)) == ({"a b": (0.0, 0.25)}, None)
+    for damaged in ("", None, "?s=", "?s=%%%", "?s=bm8", "?s=W10", "?t=1"):
+        assert from_address(damaged, names) == ({}, None)
+
+
+def test_answers_are_those_of_the_estimator(model):
+    answers = Answers(model, {"x0": 3.0})
+    name = model.result_.names(1)[0]
+    held = {name: (0.0, 0.0)}
+    result, _ = answers.constrained(held)
+    np.testing.assert_array_equal(result.intervals, model.constrain(held).intervals)
+    assert answers.constrained(held)[0] is result
+    assert answers.constrained({})[0] is model.result_
+    refused, _ = answers.constrained({"x0": (0.0, 0.0)})
+    assert isinstance(refused, str)
+    assert "x0 can only be" in refused
+    assert answers.cost("x0") == 3.0
+    assert answers.cost("x1") == 1.0
+    assert answers.substitutes(name).feature == name
+    assert answers.panels({"x1": 2.0}, held).panels
+
+
+def test_a_question_that_was_overtaken_is_dropped(model):
+    answers = Answers(model)
+    name = model.result_.names(1)[0]
+    answers.constrained({name: (0.0, 0.01)}, "tab", 5)
+    with pytest.raises(Overtaken):
+        answers.constrained({name: (0.0, 0.02)}, "tab", 4)
+    answers.constrained({name: (0.0, 0.02)}, "other tab", 1)
+    found = []
+    threads = [
+        threading.Thread(target=lambda k=k: found.append(answers.constrained({name: (0.0, 0.01 * (k + 1))})))
+        for k in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4
+
+
+def test_drawing(model):
+    result = model.result_
+    name = result.names(1)[0]
+    now = model.constrain({name: 0})
+    figure = draw(result, now, {name: (0.0, 0.0)}, name)
+    ghosts, drawn, rows = figure["data"]
+    order = shown_features(result, {})
+    np.testing.assert_allclose(ghosts["base"], result.intervals[order, 0])
+    np.testing.assert_allclose(np.add(ghosts["base"], ghosts["x"]), result.intervals[order, 1])
+    np.testing.assert_allclose(drawn["base"], now.intervals[order, 0])
+    assert drawn["customdata"] == rows["customdata"] == [result.feature_names[k] for k in order]
+    assert len(figure["layout"]["shapes"]) == 4  # two limits, one bracket, the band of the chosen row
+
+
+def test_many_features_are_not_all_drawn(model):
+    from dataclasses import replace
+
+    d = MOST + 30
+    many = replace(
+        model.result_, feature_names=tuple(f"<i>{k}" for k in range(d)), intervals=np.tile([0.0, 0.1], (d, 1)),
+        classes=np.zeros(d, dtype=int), pvalues=np.ones(d), baseline=np.zeros(d),
+    )  # fmt: skip
+    assert len(shown_features(many, {})) == MOST
+    last = many.feature_names[int(many.ranking()[-1])]
+    figure = draw(many, many, {last: (0.0, 0.05)}, None)
+    assert last in figure["data"][1]["customdata"]
+    assert not any("<i>" in label for label in figure["layout"]["yaxis"]["ticktext"])
+
+
+def test_code():
+    assert "model.result_" in reproduce({}, None)
+    compile(reproduce({"a'b": (0.0, 0.1)}, None), "code", "exec")
+
+
+def fetch(url, **headers):
+    """Status and text of a page, without following to other pages."""
+
+    class Stay(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *_):
+            return None
+
+    opener = urllib.request.build_opener(Stay())
+    try:
+        with opener.open(urllib.request.Request(url, headers=headers), timeout=20) as answer:
+            return answer.status, answer.read().decode(), answer.headers
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode(), error.headers
+
+
+def test_only_pages_opened_with_the_token_are_served(model):
+    with Explorer(model) as explorer:
+        base = explorer.url.split("?")[0]
+        assert base.startswith("http://127.0.0.1:")
+        for path in ("", "_dash-layout", "_dash-dependencies", "assets/explorer.js", "?token=wrong"):
+            status, text, _ = fetch(base + path)
+            assert status == 403
+            assert "token is missing or wrong" in text
+            assert explorer.guard.token not in text
+        status, _, headers = fetch(explorer.url + "&s=abc")
+        assert status == 302
+        assert headers["Location"] == "/?s=abc"
+        cookie = headers["Set-Cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=Strict" in cookie
+        mine = {"Cookie": cookie.split(";")[0]}
+        status, text, headers = fetch(base, **mine)
+        assert status == 200
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert fetch(base, **mine, Host="evil.example:80")[0] == 403
+        assert fetch(base, **mine, Host=f"evil.example:{explorer.guard.port}")[0] == 403
+        assert fetch(base, **mine, Origin="http://evil.example")[0] == 403
+        assert fetch(base, **mine, Origin="null")[0] == 403
+        assert fetch(base, **mine, Origin=base.rstrip("/"))[0] == 200
+        assert fetch(base + "_dash-layout", **mine)[0] == 200
+        for route in ("shutdown", "_shutdown", "_dash-update-component"):
+            assert fetch(base + route, **mine)[0] != 500
+
+
+def test_servers_do_not_share_tokens_or_ports(model):
+    with Explorer(model) as one, Explorer(model) as two:
+        assert one.guard.port != two.guard.port
+        assert one.guard.token != two.guard.token
+        _, _, headers = fetch(one.url)
+        cookie = headers["Set-Cookie"].split(";")[0]
+        assert fetch(two.url.split("?")[0], Cookie=cookie)[0] == 403
+
+
+def test_an_unfitted_estimator_is_refused():
+    from sklearn.exceptions import NotFittedError
+
+    with pytest.raises(NotFittedError):
+        Explorer(LinearRelevanceClassifier())
