@@ -1,9 +1,14 @@
-"""Which views of the heart tell a normal from an abnormal perfusion, and what can stand in for the most useful one?
+"""Substitutes among images of the heart
+=====================================
+
+Which views of the heart tell a normal from an abnormal perfusion, and what can stand in for the most useful one?
 
 SPECTF describes images of the heart of 267 patients by 44 numbers: 22 regions, each once at rest (R) and once under
 stress (S), so that F13S is region 13 under stress. A cardiologist's finding is the target: 1 abnormal, 0 normal. One
 feature is excluded, and what the remaining ones must then do shows what can take its place and at which price. The data
 are of the UCI Machine Learning Repository.
+
+Run it by::
 
     python examples/spectf.py --data ../shared/data
 
@@ -14,6 +19,7 @@ ALLRELEVANT_DATA. The example takes a few seconds.
 # %%
 # What to read.
 
+# sphinx_gallery_thumbnail_path = 'recorded/spectf.png'
 from __future__ import annotations
 
 import argparse
@@ -108,3 +114,19 @@ print(
     "\nThis is about linear models of these images. That a feature can replace another one means that both tell the "
     "finding about equally well here, not that one region of the heart acts on the other."
 )
+
+# %%
+# What it printed
+# ---------------
+#
+# The data are not at hand where this page is made, so the example is not run for it. This was recorded from a run:
+#
+# .. literalinclude:: /recorded/spectf.txt
+#    :language: none
+#
+# What can replace each of the redundant features, drawn by :class:`~allrelevant.plotting.SubstitutionDisplay` from
+# ``model``:
+#
+# .. image:: /recorded/spectf.png
+#    :alt: A matrix of features that are left out and features that can replace them.
+#    :width: 640px

@@ -75,11 +75,21 @@ EXPLORING = {
             "can be spared one at a time, but not together",
         ],
     ),
+    "gene_expression.py": (
+        "classification/colon_alon.csv",
+        [
+            "62 samples (40 tumour, 22 normal), 50 of 2000 genes",
+            "The best model uses",
+            "Relevant in all of 2 bootstraps",
+        ],
+    ),
     "tecator.py": (
         "regression/tecator_fat.csv",
         ["10 of 100 wavelengths", "play the same part", "neighbours without a gap", "wavelengths do instead of 10"],
     ),
 }
+#: Options with which they take less time.
+FEWER = {"gene_expression.py": ["--genes", 50, "--bootstraps", 2], "tecator.py": ["--every", 10]}
 
 
 @pytest.mark.parametrize("name", EXPLORING)
@@ -87,8 +97,7 @@ def test_exploring(name):
     file, sentences = EXPLORING[name]
     if not (DATA / file).exists():
         pytest.skip(f"no {file} in {DATA}; name the folder by ALLRELEVANT_DATA")
-    fewer = ["--every", 10] if name == "tecator.py" else []
-    printed = run_example(name, "--data", DATA, *fewer)
+    printed = run_example(name, "--data", DATA, *FEWER.get(name, []))
     assert [sentence for sentence in sentences if sentence not in printed] == []
 
 

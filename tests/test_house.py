@@ -31,7 +31,7 @@ ALLOWED = {
     "explore": {"estimators", "report", "findings", "plotting", "redundancy", "result", "errors", ""},
     "__main__": {"cli"},
 }
-EXTRAS = {"matplotlib", "jinja2", "torch", "distributed", "plotly", "dash", "typer", "rich"}  # scikit-learn itself loads pandas where it is installed
+EXTRAS = {"matplotlib", "jinja2", "torch", "distributed", "plotly", "dash", "typer"}  # scikit-learn itself loads pandas where it is installed
 
 
 def imports(path, *, top_level):

@@ -110,3 +110,17 @@ def test_table_is_ordered_and_aligned():
     assert len({len(line) for line in lines}) == 1
     assert [line.split("  ")[0].strip() for line in lines[1:]] == [result.feature_names[k] for k in result.ranking()]
     assert result.names(RelevanceClass.STRONG) == [result.feature_names[k] for k in result.ranking()[:2]]
+
+
+def test_rich_representation_in_notebooks():
+    from dataclasses import replace
+
+    result = replace(make_result(1, 1, 1), feature_names=("<script>", "b" * 300, "c"))
+    html = result._repr_html_()
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+    assert "b" * 60 not in html
+    assert html.count("<tr>") == 4
+    assert "b" * 60 not in result.table()
+    many = make_result(30, 30, 40)
+    assert "… 40 more" in many._repr_html_()

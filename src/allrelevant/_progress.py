@@ -5,10 +5,26 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "watched"]
+
+_watcher: ContextVar[Callable[[str, int, int], None] | None] = ContextVar("watcher", default=None)
+
+
+@contextmanager
+def watched(watcher: Callable[[str, int, int], None]) -> Iterator[None]:
+    """Tell `watcher` the stage, how many of its steps are done and how many there are, of all work begun inside.
+
+    It is called from whichever thread did the step, so it should return soon.
+    """
+    token = _watcher.set(watcher)
+    try:
+        yield
+    finally:
+        _watcher.reset(token)
 
 
 class Progress:
@@ -27,6 +43,7 @@ class Progress:
         self._stage, self._total, self._done = "", 0, 0
         self._elsewhere = 0.0
         self._began = self._said = 0.0
+        self._watcher = _watcher.get()
 
     @contextmanager
     def stage(self, name: str, total: int) -> Iterator[None]:
@@ -34,6 +51,7 @@ class Progress:
         cpu = self._cpu()
         self._stage, self._total, self._done = name, total, 0
         self._began = self._said = time.monotonic()
+        self._tell()
         try:
             yield
         finally:
@@ -46,12 +64,17 @@ class Progress:
         with self._lock:
             self._done += count
             self._elsewhere += elsewhere
+            self._tell()
             now = time.monotonic()
             if self.verbose < 2 or now - self._said < 0.5:
                 return
             self._said = now
             left = (now - self._began) * (self._total / max(self._done, 1) - 1.0)
             self._say(f"[allrelevant] {self._stage}: {self._done} of {self._total}, about {left:.0f} s left\n")
+
+    def _tell(self) -> None:
+        if self._watcher is not None:
+            self._watcher(self._stage, self._done, self._total)
 
     def _cpu(self) -> float:
         return time.process_time() + self._elsewhere

@@ -94,9 +94,7 @@ class FeatureGroups:
         """Say in plain language which features go together."""
         lines = []
         names, classes = self.result.feature_names, self.result.classes
-        for g, group in enumerate(self.groups):
-            if len(group) > 1:
-                lines.append(f"Group {g}: {_and(group)} play the same part.")
+        lines += [f"{_and(group)} play the same part." for group in self.groups if len(group) > 1]
         alone = [names[k] for k in self._alone() if classes[k] == RelevanceClass.STRONG]
         if alone:
             lines.append(f"{_and(alone)} {'stands' if len(alone) == 1 else 'stand'} alone: nothing can stand in.")

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import os
 import re
 import sys
@@ -12,12 +15,14 @@ import pytest
 from matplotlib import pyplot as plt
 
 from allrelevant.errors import MissingExtra
+from allrelevant.findings import Findings
 from allrelevant.plotting._style import CLASS_STYLES, PALETTE
-from allrelevant.report import page as page_module
-from allrelevant.report import render_report, write_report
+from allrelevant.report import _drawings, render_report, write_report
+from allrelevant.report._plot import SHADES
 from allrelevant.result import Thresholds
 from handmade import make_result
 
+EVIL = '</script><script>alert("1")</script><!-- & <b>x</b> %{x} \u2028'
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 
 
@@ -43,12 +48,29 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data):
-        self.text.append(data)
+        if "script" not in self.open:
+            self.text.append(data)
         if self.open and self.open[-1] in {"td", "th"} and "tbody" in self.open:
             self.cells.append(data.strip())
 
     def all(self, tag):
         return [attrs for name, attrs in self.tags if name == tag]
+
+
+def without_scripts(html):
+    return re.sub(r"(<script[^>]*>).*?(</script>)", r"\1\2", html, flags=re.DOTALL)
+
+
+def plots(html):
+    return json.loads(re.search(r'id="plots">(.*?)</script>', html, flags=re.DOTALL)[1])
+
+
+def strings(thing):
+    if isinstance(thing, str):
+        yield thing
+    elif isinstance(thing, dict | list):
+        for part in thing.values() if isinstance(thing, dict) else thing:
+            yield from strings(part)
 
 
 @pytest.mark.parametrize("counts", [(1, 0, 0), (0, 0, 1), (2, 2, 1), (4, 12, 14), (10, 20, 170), (0, 0, 200)])
@@ -96,16 +118,16 @@ def test_names_are_escaped_everywhere():
     result = make_result(1, 1, 1, names=[evil, "a & b", 'style="fill: #24292f" \''], notes=(evil,))
     html = render_report(result, title=evil)
     page = Page(html)
-    assert not page.all("script")
-    assert "<script" not in html
+    assert len(page.all("script")) == 3
+    assert html.count("<script") == 3
     assert {evil, "a & b", 'style="fill: #24292f" \''} <= set(page.cells)
 
 
-def test_loads_nothing():
-    html = render_report(make_result(4, 12, 14))
+def test_loads_nothing(make_findings):
+    html = without_scripts(render_report(make_findings(4, 12, 14)))
     page = Page(html)
     tags = {tag for tag, _ in page.tags}
-    assert not tags & {"script", "link", "img", "iframe", "object", "embed"}
+    assert not tags & {"link", "img", "iframe", "object", "embed"}
     outside = [
         value
         for tag, attributes in page.tags
@@ -113,7 +135,7 @@ def test_loads_nothing():
         if name in {"src", "href", "xlink:href"} and not value.startswith("#")
     ]
     assert outside
-    assert all(value.startswith("https://doi.org/10.") for value in outside)
+    assert all(value.startswith(("https://doi.org/10.", "data:image/png;")) for value in outside)
     assert not re.search(r"url\((?!#)|@import", html)
     addresses = set(re.findall(r"https?://[^/\"]+", html))
     assert addresses <= {"https://doi.org", "http://www.w3.org"}  # the latter names the SVG name space
@@ -132,14 +154,114 @@ def test_drawing_takes_its_colours_from_the_palette():
         assert style.symbol in html
 
 
-def test_long_lists_of_irrelevant_features_are_folded():
-    assert not Page(render_report(make_result(2, 2, 60))).all("details")
-    html = render_report(make_result(2, 2, 61))
-    assert "61 irrelevant features" in html[html.index("<details>") :]
+def test_long_lists_are_folded():
+    short = render_report(make_result(2, 2, 36))
+    assert not Page(short).all("details")
+    assert 'class="scroll long"' not in short
+    html = render_report(make_result(2, 2, 41))
+    assert 'class="scroll long"' in html
+    assert "<summary>41 irrelevant features</summary>" in html
 
 
-def test_is_the_same_for_the_same_result():
-    assert render_report(make_result(4, 4, 40)) == render_report(make_result(4, 4, 40))
+def test_is_the_same_for_the_same_findings(make_findings):
+    assert render_report(make_findings()) == render_report(make_findings())
+
+
+def test_a_bare_result_is_findings_enough():
+    assert render_report(make_result()) == render_report(Findings(make_result()))
+    with pytest.raises(TypeError, match="findings must be Findings or a RelevanceResult, got dict"):
+        render_report({})
+
+
+def test_says_all_that_was_found(make_findings):
+    findings = make_findings(2, 4, 3, data={"file": "cells.csv", "SHA-256": "9f86d081"})
+    html = render_report(findings)
+    page = Page(html)
+    text = " ".join("".join(page.text).split())
+    expected = [*findings.groups.summary().splitlines(), *findings.stability.summary().splitlines()]
+    expected += [line for one in findings.substitutes for line in one.summary().splitlines()]
+    expected += [", ".join(panel.features) for panel in findings.panels]
+    expected += ["cells.csv", "9f86d081", "numpy", "plotly", "With all features the weighted F1 is 0.972."]
+    for sentence in expected:
+        assert sentence in text
+    stills = [attributes for attributes in page.all("div") if attributes.get("class", "").startswith("scroll still")]
+    assert len(stills) == len(page.all("svg")) == 5
+    places = {attributes["data-plot"] for attributes in page.all("div") if "data-plot" in attributes}
+    assert places == set(plots(html)) == {"features", "groups", "substitutes", "panels", "stability"}
+
+
+def test_inner_names_of_drawings_are_unique(make_findings):
+    page = Page(render_report(make_findings()))
+    names = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    assert len(names) == len(set(names))
+    used = set(re.findall(r"url\(#([^)]*)\)", str(page.tags)))
+    used |= {attributes["xlink:href"][1:] for attributes in page.all("use")}
+    assert used
+    assert used <= set(names)
+
+
+def test_sections_that_nobody_asked_for_are_not_there():
+    html = without_scripts(render_report(make_result()))
+    for name in ("groups", "substitutes", "panels", "stability", "privileged"):
+        assert f'id="{name}"' not in html
+        assert f'href="#{name}"' not in html
+
+
+def test_nothing_relevant_is_no_trouble(make_findings):
+    html = render_report(make_findings(0, 0, 5))
+    assert "No feature is relevant, so there are no groups." in html
+    assert "No set of the features offered admits a near-optimal model." in html
+    assert set(plots(html)) == {"features", "stability"}
+
+
+def test_a_single_relevant_feature_is_no_trouble(make_findings):
+    assert set(plots(render_report(make_findings(0, 1, 0)))) == {
+        "features",
+        "groups",
+        "substitutes",
+        "panels",
+        "stability",
+    }
+
+
+def test_is_below_six_megabytes_with_plotly_once(make_findings):
+    html = render_report(make_findings(5, 35, 460))
+    assert len(html.encode()) < 6_000_000
+    assert html.count("* plotly.js v") == 1
+
+
+def test_only_the_scripts_of_the_page_may_run(make_findings):
+    html = render_report(make_findings())
+    policy = next(attributes["content"] for attributes in Page(html).all("meta") if attributes.get("http-equiv"))
+    assert "default-src 'none'" in policy
+    assert "'unsafe-inline'" not in policy.split("script-src")[1]
+    scripts = re.findall(r"<script>(.*?)</script>", html, flags=re.DOTALL)
+    for script in scripts:
+        fingerprint = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        assert f"'sha256-{fingerprint}'" in policy
+    assert len(scripts) == policy.count("sha256-") == 2
+
+
+def test_names_inside_scripts_can_end_nothing(make_findings):
+    names = [EVIL, *(f"<i>{k}</i>" for k in range(8))]
+    html = render_report(make_findings(3, 3, 3, names=names, data={EVIL: EVIL}), title=EVIL)
+    page = Page(html)
+    assert len(page.all("script")) == 3
+    source = re.search(r'<script type="application/json" id="plots">(.*?)</script>', html, flags=re.DOTALL)[1]
+    assert not set("<>&\u2028") & set(source)
+    assert EVIL.strip() in page.cells
+    shown = [text for figure in plots(html).values() for text in strings(figure)]
+    # plotly.js reads tags in its texts, so those that are ours are the only ones.
+    assert any("&lt;i&gt;" in text for text in shown)
+    assert {tag for text in shown for tag in re.findall(r"<[^>]*>", text)} <= {"<b>", "</b>", "<br>"}
+
+
+def test_plots_take_their_colours_from_the_palette(make_findings):
+    shown = [text for figure in plots(render_report(make_findings())).values() for text in strings(figure)]
+    used = {text for text in shown if text.startswith("var(")}
+    assert {"var(--ink)", "var(--weak)", "var(--weak-fill)", "var(--group-0)"} <= used
+    assert used <= {f"var(--{name})" for name in SHADES}
+    assert not [text for text in shown if text.startswith("#")]
 
 
 def test_is_independent_of_the_readers_style():
@@ -204,7 +326,7 @@ def test_keeps_the_old_page_when_something_fails(tmp_path, monkeypatch, step):
 
     path = tmp_path / "report.html"
     path.write_text("old")
-    target = (page_module, "interval_svg") if step == "render" else (os, "replace")
+    target = (_drawings, "interval_svg") if step == "render" else (os, "replace")
     monkeypatch.setattr(*target, fail)
     with pytest.raises(RuntimeError, match="no luck"):
         write_report(make_result(), path)
@@ -224,10 +346,10 @@ def test_a_file_is_no_folder(tmp_path, below):
         write_report(make_result(), tmp_path / "taken" / below)
 
 
-@pytest.mark.parametrize("package", ["jinja2", "matplotlib"])
+@pytest.mark.parametrize("package", ["jinja2", "matplotlib", "plotly.offline"])
 def test_says_how_to_install_what_is_missing(monkeypatch, tmp_path, package):
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingExtra, match=rf"the report needs {package}.*allrelevant\[report\]"):
+    with pytest.raises(MissingExtra, match=rf"the report needs {package.split('.')[0]},.*allrelevant\[report\]"):
         write_report(make_result(), tmp_path / "new" / "report.html")
     assert not (tmp_path / "new").exists()
 

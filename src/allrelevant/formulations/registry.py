@@ -24,6 +24,7 @@ def get_formulation(name: str) -> type[Formulation]:
 
     Examples
     --------
+    >>> from allrelevant.formulations import get_formulation
     >>> get_formulation("classification").metric
     'weighted F1'
     """

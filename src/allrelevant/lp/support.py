@@ -104,7 +104,7 @@ class CheapestSupport:
         feasible = found.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
         stopped = status in (highspy.HighsModelStatus.kTimeLimit, highspy.HighsModelStatus.kInterrupt)
         if stopped and not feasible:
-            raise SolverTimeout(f"no choice was found within {time_limit:g} s; a larger time limit may help")
+            raise SolverTimeout(f"no choice was found within {time_limit:.3g} s; a larger time limit may help")
         if not feasible:
             raise SolverError(f"the mixed-integer program was not solved: {highs.modelStatusToString(status)}")
         values = np.array(highs.getSolution().col_value)[self._first :]

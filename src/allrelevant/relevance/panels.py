@@ -25,6 +25,8 @@ __all__ = ["FoundPanels", "PanelSearch"]
 ROOM = 1e-5
 #: A feature is needed in every panel if its proven minRel is beyond what a proof leaves open.
 NEEDED = 1e-5
+#: Share of the time limit that preparations may take, and that the first panel always has.
+PREPARATION, LEAST = 0.3, 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,12 +114,13 @@ class PanelSearch:
             return replace(found, complete=True)
         if self.admits(include):
             return FoundPanels([tuple(sorted(include))], [float(self.costs[list(include)].sum())], [0.0], True, False)
-        model = self._model(include, max_size)
+        model = self._model(include, max_size, began + PREPARATION * time_limit)
         complete = timed_out = False
         with solving.progress.stage("panels", count):
             while len(found.chosen) < count and not complete:
+                left = time_limit - (time.monotonic() - began)
                 try:
-                    support = model.solve(time_limit - (time.monotonic() - began))
+                    support = model.solve(left if found.chosen else max(left, LEAST * time_limit))
                 except SolverTimeout:
                     if not found.chosen:
                         raise
@@ -157,7 +160,7 @@ class PanelSearch:
                 kept = rest
         return kept
 
-    def _model(self, include: Sequence[int], max_size: int | None) -> CheapestSupport:
+    def _model(self, include: Sequence[int], max_size: int | None, until: float) -> CheapestSupport:
         near, program = self.near, self.near.program
         most = np.full(program.n_weights, near.budget.norm) / program.gamma
         for k in self.offered:
@@ -175,14 +178,14 @@ class PanelSearch:
         for number, k in enumerate(self.offered):
             if k in include or self.ends.minimum[k] > NEEDED:
                 model.fix(number, 1.0)
-        for block in self._blocks():
+        for block in self._blocks(until):
             model.require(block)
         if max_size is not None:
             model.require(range(len(self.offered)), 0, max_size)
         return model
 
-    def _blocks(self) -> list[list[int]]:
-        """Some sets of which every panel has a feature: they make the search much shorter."""
+    def _blocks(self, until: float) -> list[list[int]]:
+        """Some sets of which every panel has a feature: they make the search shorter. The clock says until when."""
         out = []
         place = {k: number for number, k in enumerate(self.offered)}
         order = sorted(self.offered, key=lambda k: -self.ends.maximum[k])
@@ -190,6 +193,8 @@ class PanelSearch:
         for k in order:
             if self.ends.minimum[k] > NEEDED:
                 continue
+            if time.monotonic() > until:
+                break
             ranked = sorted((j for j in self.offered if j != k), key=lambda j: -likeness[place[k], place[j]])
             block = self._checks.blocking(k, ranked, self._banned)
             if block:

@@ -3,13 +3,38 @@
 from __future__ import annotations
 
 import math
+import platform
 from dataclasses import dataclass
+from importlib import metadata
 
+from allrelevant.findings import Findings
 from allrelevant.plotting._style import CLASS_STYLES, ClassStyle
-from allrelevant.report._format import decimal, power, pvalue, value
+from allrelevant.redundancy import FeatureGroups, Panels
+from allrelevant.report._format import UNKNOWN, decimal, power, pvalue, signed, value
 from allrelevant.result import RelevanceClass, RelevanceResult
 
-__all__ = ["FeatureLine", "KeyNumber", "Scale", "feature_lines", "key_numbers", "method", "summary"]
+__all__ = [
+    "CITATIONS",
+    "TITLE",
+    "Citation",
+    "ClassList",
+    "FeatureLine",
+    "KeyNumber",
+    "PanelLine",
+    "Scale",
+    "as_findings",
+    "class_lists",
+    "feature_lines",
+    "key_numbers",
+    "method",
+    "panel_lines",
+    "panel_sentences",
+    "performance",
+    "summary",
+    "written_with",
+]
+
+TITLE = "Feature relevance"
 
 _MEANINGS = {
     RelevanceClass.STRONG: "every good model needs them",
@@ -27,6 +52,50 @@ class KeyNumber:
     meaning: str
     kind: str = ""
     symbol: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassList:
+    """The features of one class."""
+
+    kind: str
+    style: ClassStyle
+    meaning: str
+    names: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PanelLine:
+    """One line of the table of panels."""
+
+    number: int
+    cost: str
+    score: str
+    proof: str
+    features: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A publication, in words and by its address."""
+
+    text: str
+    address: str
+
+
+CITATIONS = (
+    Citation(
+        "L. Pfannschmidt, C. Göpfert, U. Neumann, D. Heider and B. Hammer (2019). FRI – Feature Relevance Intervals "
+        "for Interpretable and Interactive Data Exploration. IEEE Conference on Computational Intelligence in "
+        "Bioinformatics and Computational Biology (CIBCB).",
+        "https://doi.org/10.1109/CIBCB.2019.8791489",
+    ),
+    Citation(
+        "C. Göpfert, L. Pfannschmidt, J. P. Göpfert and B. Hammer (2018). Interpretation of linear classifiers by "
+        "means of feature relevance bounds. Neurocomputing 298, 69–79.",
+        "https://doi.org/10.1016/j.neucom.2017.11.074",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +134,19 @@ class FeatureLine:
     minimum: str
     maximum: str
     pvalue: str
+    baseline: str
+    group: str
+    # What a column is sorted by: numbers with all digits, the strongest class first.
+    keys: dict[str, str]
+
+
+def as_findings(thing: Findings | RelevanceResult) -> Findings:
+    """Return findings, also of a bare result."""
+    if isinstance(thing, RelevanceResult):
+        return Findings(thing)
+    if not isinstance(thing, Findings):
+        raise TypeError(f"findings must be Findings or a RelevanceResult, got {type(thing).__name__}")
+    return thing
 
 
 def summary(result: RelevanceResult) -> list[str]:
@@ -86,10 +168,15 @@ def key_numbers(result: RelevanceResult) -> list[KeyNumber]:
     return numbers
 
 
-def feature_lines(result: RelevanceResult, scale: Scale) -> list[FeatureLine]:
+def class_lists(result: RelevanceResult) -> list[ClassList]:
+    """Return the features of every class, the most relevant first."""
+    return [ClassList(kind.label, style, _MEANINGS[kind], result.names(kind)) for kind, style in CLASS_STYLES.items()]
+
+
+def feature_lines(result: RelevanceResult, scale: Scale, groups: FeatureGroups | None = None) -> list[FeatureLine]:
     """Return all features, the most relevant first."""
     lines = []
-    for k in result.ranking():
+    for rank, k in enumerate(result.ranking()):
         low, high = result.intervals[k].tolist()
         kind = RelevanceClass(int(result.classes[k]))
         lines.append(
@@ -102,27 +189,61 @@ def feature_lines(result: RelevanceResult, scale: Scale) -> list[FeatureLine]:
                 decimal(low),
                 decimal(high),
                 pvalue(float(result.pvalues[k])),
+                signed(float(result.baseline[k])),
+                UNKNOWN if groups is None or groups.labels[k] < 0 else str(groups.labels[k]),
+                {
+                    "rank": str(rank),
+                    "minimum": repr(low),
+                    "maximum": repr(high),
+                    "pvalue": repr(float(result.pvalues[k])),
+                    "baseline": repr(abs(float(result.baseline[k]))),
+                    "group": "" if groups is None or groups.labels[k] < 0 else str(groups.labels[k]),
+                },
             )
         )
     return lines
 
 
-def method(result: RelevanceResult) -> dict[str, list[tuple[str, str]]]:
-    """Return what one needs to know to judge and to repeat the result, by heading."""
-    limits = result.thresholds
+def performance(result: RelevanceResult) -> list[tuple[str, str]]:
+    """Return how good the best model is, and with which parameters."""
+    metric = str(result.scores.get("metric", "score"))
+    places = (("cross_validated", "in cross-validation"), ("training", "on the training data"))
     scores = [
-        (f"{result.scores.get('metric', 'score')}, {where}", decimal(result.scores[key]))
-        for key, where in (("cross_validated", "in cross-validation"), ("training", "on the training data"))
-        if result.scores.get(key) is not None
+        (f"{metric}, {where}", decimal(result.scores[k])) for k, where in places if result.scores.get(k) is not None
     ]
+    return [*scores, *((name, value(setting)) for name, setting in result.hyperparameters.items())]
+
+
+def panel_lines(panels: Panels) -> list[PanelLine]:
+    """Return all panels, the cheapest first."""
+    return [
+        PanelLine(
+            number,
+            f"{panel.cost:g}",
+            decimal(panel.score),
+            "proven" if panel.gap == 0.0 else f"cheaper by up to {100 * panel.gap:.0f} % not ruled out",
+            panel.features,
+        )
+        for number, panel in enumerate(panels)
+    ]
+
+
+def panel_sentences(panels: Panels) -> list[str]:
+    """Return what :meth:`.Panels.summary` says beside the panels themselves."""
+    return panels.summary().splitlines()[len(panels) :]
+
+
+def method(findings: Findings) -> dict[str, list[tuple[str, str]]]:
+    """Return what one needs to know to judge and to repeat the result, by heading."""
+    result = findings.result
+    limits = result.thresholds
     seconds = [(f"CPU seconds, {stage}", f"{spent:.2f}") for stage, spent in result.cpu_seconds.items()]
     return {
-        "Data and model": [
+        "Data": [
             ("problem", result.problem),
             ("samples", str(result.n_samples)),
             ("features", str(result.n_features)),
-            *((name, value(setting)) for name, setting in result.hyperparameters.items()),
-            *scores,
+            *findings.data.items(),
         ],
         "Limits of noise": [
             ("rule", limits.rule),
@@ -137,7 +258,18 @@ def method(result: RelevanceResult) -> dict[str, list[tuple[str, str]]]:
             ("largest certified gap", power(result.max_gap)),
             *seconds,
             ("seed", "not an integer" if result.seed is None else str(result.seed)),
-            ("version", f"allrelevant {result.version}".strip()),
+            ("fitted with", f"allrelevant {result.version}".strip()),
         ],
         "Parameters": [(name, value(setting)) for name, setting in result.parameters.items()],
     }
+
+
+def written_with() -> list[tuple[str, str]]:
+    """Return the versions of what is installed where the page is written."""
+    versions = [("Python", platform.python_version())]
+    for package in ("allrelevant", "numpy", "scipy", "scikit-learn", "highspy", "matplotlib", "plotly"):
+        try:
+            versions.append((package, metadata.version(package)))
+        except metadata.PackageNotFoundError:  # as where the source is used without an installation
+            continue
+    return versions

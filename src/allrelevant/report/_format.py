@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-__all__ = ["decimal", "power", "pvalue", "value"]
+__all__ = ["UNKNOWN", "decimal", "power", "pvalue", "signed", "value"]
 
 UNKNOWN = "–"
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -20,6 +20,18 @@ def decimal(number: float | None) -> str:
     ('0.123', '–', '–')
     """
     return f"{number:.3f}" if number is not None and math.isfinite(number) else UNKNOWN
+
+
+def signed(number: float) -> str:
+    """Return a number with three decimals and a minus sign where these are not all zero.
+
+    Examples
+    --------
+    >>> signed(-0.12345), signed(-0.0001)
+    ('−0.123', '0.000')
+    """
+    text = decimal(abs(number))
+    return f"−{text}" if number < 0 and text.strip("0.") not in {"", UNKNOWN} else text
 
 
 def pvalue(number: float) -> str:

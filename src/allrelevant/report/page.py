@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import os
-import secrets
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from allrelevant.errors import MissingExtra
+from allrelevant.findings import Findings
 from allrelevant.plotting._draw import require_matplotlib
-from allrelevant.plotting._style import PALETTE
-from allrelevant.plotting._svg import interval_svg
-from allrelevant.report import _content
-from allrelevant.result import RelevanceClass, RelevanceResult
+from allrelevant.redundancy import FeatureGroups
+from allrelevant.report import _content, _drawings, _figures, _redundancy_figures
+from allrelevant.report._files import write_whole
+from allrelevant.report._format import power
+from allrelevant.report._plot import SHADES, Figure
+from allrelevant.result import RelevanceResult
 
 __all__ = ["render_report", "write_report"]
 
-FOLDED = 60  # irrelevant features beyond this number wait behind a click
+FOLDED = 40  # names of a class, and lines of a table, beyond this number wait behind a click
 
 
-def render_report(result: RelevanceResult, *, title: str | None = None) -> str:
-    """Return a result as one self-contained web page.
+def render_report(findings: Findings | RelevanceResult, *, title: str | None = None) -> str:
+    """Return findings as one self-contained web page.
 
-    The page holds a summary in plain language, the drawing of :class:`.RelevanceDisplay`, a table of all
-    features, how to read them, everything needed to repeat the fit, and whom to cite. It loads nothing and
-    runs no script. The same result gives the same text.
+    The page holds a summary in plain language, the relevance intervals, a table of all features that can be searched
+    and sorted, how to read them, groups, substitutes, panels and stability where the findings have them, everything
+    needed to repeat the fit, and whom to cite. It carries along all that it needs, plotly.js included, and loads
+    nothing. Without scripts, and in print, drawings that stand still take the place of those that answer to the mouse.
+    The same findings give the same text.
 
     Parameters
     ----------
-    result : RelevanceResult
+    findings : Findings or RelevanceResult
         What to report.
     title : str, default=None
         Heading of the page; "Feature relevance" if None.
@@ -41,7 +49,7 @@ def render_report(result: RelevanceResult, *, title: str | None = None) -> str:
     Raises
     ------
     MissingExtra
-        If Jinja2 or matplotlib is not installed.
+        If Jinja2, matplotlib or plotly is not installed.
 
     See Also
     --------
@@ -49,7 +57,7 @@ def render_report(result: RelevanceResult, *, title: str | None = None) -> str:
 
     Notes
     -----
-    While the drawing is made, matplotlib's rcParams are set aside and then restored. They are shared by all
+    While the drawings are made, matplotlib's rcParams are set aside and then restored. They are shared by all
     threads, so let no other thread draw meanwhile.
 
     Examples
@@ -72,6 +80,7 @@ def render_report(result: RelevanceResult, *, title: str | None = None) -> str:
         require_matplotlib("the report")
     except MissingExtra as error:
         raise MissingExtra("matplotlib", "report", "the report") from error
+    scripts = {"library": _plotly_script(), "own": _script("report.js")}
 
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("allrelevant.report"),
@@ -81,44 +90,117 @@ def render_report(result: RelevanceResult, *, title: str | None = None) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    parts = [_part("Features", result)]
+    findings = _content.as_findings(findings)
+    result, groups = findings.result, findings.groups
+    parts = [_part("Features", "features", result, groups)]
     if result.privileged is not None:
-        parts.append(_part("Privileged features", result.privileged))
+        parts.append(_part("Privileged features", "privileged", result.privileged, None))
+    plots = _plots(findings)
     return environment.get_template("report.html.j2").render(
-        title=title if title is not None else "Feature relevance",
+        title=title if title is not None else _content.TITLE,
+        findings=findings,
         result=result,
-        palette=PALETTE,
+        palette=SHADES,
         summary=_content.summary(result),
         key_numbers=_content.key_numbers(result),
+        classes=_content.class_lists(result),
         parts=parts,
-        method=_content.method(result),
+        drawings=_stills(findings),
+        performance=_content.performance(result),
+        panel_lines=[] if findings.panels is None else _content.panel_lines(findings.panels),
+        panel_sentences=[] if findings.panels is None else _content.panel_sentences(findings.panels),
+        gap=power(max(part["result"].max_gap for part in parts)),
+        method=_content.method(findings),
+        versions=_content.written_with(),
+        citations=_content.CITATIONS,
+        folded=FOLDED,
+        plots=_for_script(plots),
+        scripts=scripts,
+        # Only these scripts run, whatever else might find its way into the page.
+        fingerprints=[_fingerprint(script) for script in scripts.values()],
     )
 
 
-def _part(title: str, result: RelevanceResult) -> dict[str, Any]:
+def _part(title: str, name: str, result: RelevanceResult, groups: FeatureGroups | None) -> dict[str, Any]:
     """What the page shows of one kind of features."""
     scale = _content.Scale.of(result)
-    lines = _content.feature_lines(result, scale)
-    irrelevant = [line for line in lines if line.kind == RelevanceClass.IRRELEVANT.label]
-    folded = irrelevant if len(irrelevant) > FOLDED else []
     return {
         "title": title,
+        "name": name,
         "result": result,
         "scale": scale,
-        "lines": lines[: len(lines) - len(folded)],
-        "folded": folded,
-        "drawing": interval_svg(result),
+        "grouped": groups is not None,
+        "lines": _content.feature_lines(result, scale, groups),
+        "drawing": _drawings.intervals_drawing(result, name),
     }
 
 
-def write_report(result: RelevanceResult, path: str | os.PathLike[str], *, title: str | None = None) -> Path:
-    """Write a result as one self-contained web page.
+def _stills(findings: Findings) -> dict[str, str]:
+    """Return the drawings for print, by the names of their plots."""
+    drawings = {}
+    if findings.groups is not None and findings.groups.members:
+        drawings["groups"] = _drawings.groups_drawing(findings.groups)
+    if findings.substitutes:
+        drawings["substitutes"] = _drawings.substitutes_drawing(findings.substitutes)
+    if findings.panels is not None and len(findings.panels):
+        drawings["panels"] = _drawings.panels_drawing(findings.panels)
+    if findings.stability is not None:
+        drawings["stability"] = _drawings.stability_drawing(findings.stability)
+    return drawings
+
+
+def _plots(findings: Findings) -> dict[str, Figure]:
+    """Return the drawings for the screen, by the names of their places on the page."""
+    result = findings.result
+    plots = {
+        "features": _figures.intervals_figure(result),
+        "privileged": None if result.privileged is None else _figures.intervals_figure(result.privileged),
+        "groups": None if findings.groups is None else _redundancy_figures.groups_figure(findings.groups),
+        "substitutes": _redundancy_figures.substitutes_figure(findings.substitutes),
+        "panels": None if findings.panels is None else _redundancy_figures.panels_figure(findings.panels),
+        "stability": None if findings.stability is None else _figures.stability_figure(findings.stability),
+    }
+    return {name: figure for name, figure in plots.items() if figure is not None}
+
+
+def _for_script(content: Any) -> str:
+    """Return JSON that can stand in an element of a page: no sign in it can end that element."""
+    text = json.dumps(content, allow_nan=False, separators=(",", ":"))
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _plotly_script() -> str:
+    """Return plotly.js as plotly brings it along."""
+    try:
+        from plotly.offline import get_plotlyjs
+    except ImportError as error:
+        raise MissingExtra("plotly", "report", "the report") from error
+    return _embeddable(get_plotlyjs())
+
+
+def _script(name: str) -> str:
+    return _embeddable((resources.files("allrelevant.report") / "templates" / name).read_text(encoding="utf-8"))
+
+
+def _embeddable(script: str) -> str:
+    """Return a script as a page can hold it; a browser reads line ends as single signs."""
+    return script.replace("\r\n", "\n").replace("\r", "\n").replace("</script", "<\\/script")
+
+
+def _fingerprint(script: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode()
+
+
+def write_report(
+    findings: Findings | RelevanceResult, path: str | os.PathLike[str], *, title: str | None = None
+) -> Path:
+    """Write findings as one self-contained web page.
 
     The file appears complete or not at all; one that is already there stays as it is until then.
 
     Parameters
     ----------
-    result : RelevanceResult
+    findings : Findings or RelevanceResult
         What to report.
     path : str or path-like
         File to write, such as ``"report.html"``. Folders that are missing are made.
@@ -137,7 +219,7 @@ def write_report(result: RelevanceResult, path: str | os.PathLike[str], *, title
     NotADirectoryError
         If a part of `path` that should be a folder is a file.
     MissingExtra
-        If Jinja2 or matplotlib is not installed.
+        If Jinja2, matplotlib or plotly is not installed.
 
     See Also
     --------
@@ -157,20 +239,4 @@ def write_report(result: RelevanceResult, path: str | os.PathLike[str], *, title
     ...     write_report(model.result_, f"{folder}/toy/report.html").name
     'report.html'
     """
-    path = Path(path)
-    if path.is_dir():
-        raise IsADirectoryError(f"path={str(path)!r} is a folder; name a file in it, such as {path / 'report.html'}")
-    page = render_report(result, title=title)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except (FileExistsError, NotADirectoryError) as error:
-        raise NotADirectoryError(
-            f"path={str(path)!r} cannot be written: a part of {str(path.parent)!r} is a file, not a folder"
-        ) from error
-    unfinished = path.with_name(f".report-{secrets.token_hex(8)}.tmp")
-    try:
-        unfinished.write_bytes(page.encode("utf-8", errors="backslashreplace"))
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-    return path
+    return write_whole(path, lambda: render_report(findings, title=title), "report.html")

@@ -1,0 +1,139 @@
+"""Fits what was prepared, and asks the fitted model what a report should say."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from allrelevant import LinearRelevanceClassifier, LinearRelevanceOrdinal, LinearRelevanceRegressor
+from allrelevant.cli._columns import kind
+from allrelevant.cli._prepare import Prepared
+from allrelevant.cli._problems import Problem, closest, listed
+from allrelevant.cli._read import Table, read_table
+from allrelevant.errors import RelevanceWarning, SolverError
+from allrelevant.findings import Findings
+from allrelevant.result import RelevanceClass
+
+__all__ = ["examine", "fit", "read_costs", "source"]
+
+ESTIMATORS: dict[str, Any] = {
+    "classification": LinearRelevanceClassifier,
+    "regression": LinearRelevanceRegressor,
+    "ordinal": LinearRelevanceOrdinal,
+}
+MOST_GROUPED = 60  # relevant features up to which groups are looked for: the work grows with their square
+MOST_SUBSTITUTED = 10
+
+
+def fit(prepared: Prepared, *, seed: int, jobs: int) -> Any:
+    """Return the fitted estimator."""
+    model = ESTIMATORS[prepared.target.problem](**_parameters(prepared, seed, jobs))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RelevanceWarning)  # the summary of the result says the same
+        return model.fit(
+            prepared.X, prepared.target.values, sample_weight=prepared.weight, X_privileged=prepared.privileged
+        )
+
+
+def _parameters(prepared: Prepared, seed: int, jobs: int) -> dict[str, Any]:
+    groups = {"feature_groups": prepared.groups} if prepared.groups else {}
+    return {**groups, "n_jobs": jobs, "random_state": seed}
+
+
+def examine(
+    model: Any, *, facts: Mapping[str, str], costs: Mapping[str, float] | None = None
+) -> tuple[Findings, list[str]]:
+    """Look for groups, substitutes and, with costs, panels; what cannot be had is said and left out."""
+    result, notices = model.result_, []
+    weak = result.names(RelevanceClass.WEAK)
+    relevant = len(weak) + len(result.names(RelevanceClass.STRONG))
+    groups, substitutes, panels = None, [], None
+    if relevant > MOST_GROUPED:
+        notices.append(f"Groups were not looked for: with {relevant} relevant features that takes long.")
+    elif relevant:
+        try:
+            groups = model.group_features()
+        except SolverError as error:
+            notices.append(f"Groups were not found: {error}.")
+    try:
+        substitutes = [model.substitutes(name) for name in weak[:MOST_SUBSTITUTED]]
+    except SolverError as error:
+        notices.append(f"Substitutes were not found: {error}.")
+    if costs is not None:
+        try:
+            panels = model.panels(costs)
+        except SolverError as error:
+            notices.append(f"Panels were not found: {error}.")
+    return Findings(result, groups, tuple(substitutes), panels, data=dict(facts)), notices
+
+
+def read_costs(path: Path, features: list[str], left_out: list[str]) -> tuple[dict[str, float], list[str]]:
+    """Read what features cost from a table with the columns feature and cost.
+
+    Returns
+    -------
+    costs : dict
+        Cost of every feature that the table names.
+    notices : list of str
+        Which features have no cost, and which costs are of no feature.
+    """
+    frame = read_table(path).frame
+    names = {str(name).casefold().strip(): name for name in frame.columns}
+    for wanted in ("feature", "cost"):
+        if wanted not in names:
+            raise Problem(f"--costs: {path.name} has no column {wanted!r}; it needs the columns feature and cost.")
+    given, amounts = frame[names["feature"]].astype(str).str.strip(), frame[names["cost"]]
+    wrong = [] if kind(amounts) == "number" else [one for one in amounts.dropna().astype(str) if not _is_cost(one)]
+    if wrong or amounts.isna().any() or (amounts.astype(float) < 0).any():
+        example = f", not {wrong[0]!r}" if wrong else ""
+        raise Problem(f"--costs: every cost in {path.name} must be a number of at least 0{example}.")
+    twice = sorted(given[given.duplicated()])
+    if twice:
+        raise Problem(f"--costs: {path.name} names {twice[0]!r} more than once; leave one of them.")
+    costs = dict(zip(given, amounts.astype(float), strict=True))
+    for name in costs:
+        if name not in features and name not in left_out:
+            raise Problem(f"--costs: {path.name} names {name!r}, which is no feature; {closest(name, features)}")
+    notices = []
+    unused = [name for name in costs if name not in features]
+    if unused:
+        notices.append(f"The costs of {listed(unused)} were not used, as these are no features.")
+    free = [name for name in features if name not in costs]
+    if free:
+        notices.append(f"Without a cost in {path.name}, so taken as 1: {listed(free)}.")
+    return {name: cost for name, cost in costs.items() if name in features}, notices
+
+
+def _is_cost(text: str) -> bool:
+    try:
+        return float(text) >= 0
+    except ValueError:
+        return False
+
+
+def source(table: Table, prepared: Prepared, *, seed: int, jobs: int) -> str:
+    """Write the Python code that reads the file, prepares it in the same way and fits ``model``."""
+    name = ESTIMATORS[prepared.target.problem].__name__
+    groups = ["feature_groups=groups"] if prepared.groups else []
+    parameters = ", ".join([*groups, f"n_jobs={jobs}", f"random_state={seed}"])
+    weight = [] if prepared.weight is None else ["sample_weight=weight"]
+    privileged = [] if prepared.privileged is None else ["X_privileged=P"]
+    reader = "read_parquet" if table.parquet else "read_csv"
+    options = [f"{key}={value!r}" for key, value in table.options.items()]
+    if not table.parquet:
+        options.append("low_memory=False")
+    return "\n".join(
+        [
+            "import pandas as pd",
+            "",
+            f"from allrelevant import {name}",
+            "",
+            f"frame = pd.{reader}({', '.join([repr(str(table.path.resolve())), *options])})",
+            *table.steps,
+            *prepared.code,
+            f"model = {name}({parameters}).fit({', '.join(['X', 'y', *weight, *privileged])})",
+            "",
+        ]
+    )

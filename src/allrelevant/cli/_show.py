@@ -1,0 +1,159 @@
+"""What a person sees: results on standard output, all else on standard error."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from allrelevant._progress import watched
+from allrelevant.findings import Findings
+from allrelevant.redundancy import Panels
+from allrelevant.result import RelevanceClass, RelevanceResult
+
+__all__ = ["Screen", "say_problem"]
+
+COLOURS = {RelevanceClass.STRONG: "bold green", RelevanceClass.WEAK: "yellow", RelevanceClass.IRRELEVANT: "dim"}
+MOST_IRRELEVANT = 20
+BAR = 24
+STAGES = {
+    "search": "Looking for the best model",
+    "baseline": "Fitting the best model",
+    "intervals": "Bounding the features",
+    "probes": "Finding out what chance can do",
+    "contexts": "Grouping features",
+    "panels": "Looking for panels",
+}
+
+
+class Screen:
+    """Where a command writes to.
+
+    Parameters
+    ----------
+    quiet : bool, default=False
+        Whether to leave out notices and progress.
+    """
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.quiet = quiet
+        self._out, self._aside = _console(sys.stdout), _console(sys.stderr)
+
+    def notices(self, sentences: Iterable[str]) -> None:
+        """Say what was noticed, on standard error."""
+        for sentence in () if self.quiet else sentences:
+            self._aside.print(Text("· ", "cyan") + Text(sentence))
+
+    def line(self, text: str = "") -> None:
+        """Write a line on standard output."""
+        self._out.print(Text(text))
+
+    def plain(self, text: str) -> None:
+        """Write a text on standard output as it is, for other programs."""
+        sys.stdout.write(f"{text}\n")
+
+    @contextmanager
+    def progress(self) -> Iterator[None]:
+        """Show how far the work inside is, if somebody is there to see it."""
+        if self.quiet or not self._aside.is_terminal:
+            yield
+            return
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+                   TimeRemainingColumn())  # fmt: skip
+        with Progress(*columns, console=self._aside, transient=True) as bar:
+            task = bar.add_task("Starting", total=None)
+            current = ""
+
+            def show(stage: str, done: int, total: int) -> None:
+                nonlocal current
+                if stage != current or done == 0:
+                    current = stage
+                    bar.reset(task, total=total, description=STAGES.get(stage, stage))
+                bar.update(task, completed=done, total=max(total, done))
+
+            with watched(show):
+                yield
+
+    def findings(self, findings: Findings) -> None:
+        """Show intervals and classes, and what was found about redundancy."""
+        result = findings.result
+        self._features("Features", result)
+        if result.privileged is not None:
+            self._features("Privileged features", result.privileged)
+        self._paragraph(result.summary())
+        if findings.groups is not None:
+            self._paragraph(findings.groups.summary())
+        if findings.panels is not None:
+            self.panels(findings.panels)
+
+    def panels(self, panels: Panels) -> None:
+        """Show panels, the cheapest first."""
+        table = _table("Panels")
+        for name in ("size", "cost", panels.metric, "gap"):
+            table.add_column(name, justify="right")
+        table.add_column("features", overflow="fold")
+        for one in panels:
+            score = "" if one.score is None else f"{one.score:.3f}"
+            table.add_row(
+                str(len(one.features)), f"{one.cost:g}", score, f"{one.gap:.2g}", Text(", ".join(one.features))
+            )
+        if len(panels):
+            self._out.print(table)
+        # Its first lines are the rows of the table.
+        self._paragraph("\n".join(panels.summary().splitlines()[len(panels) :]))
+
+    def _features(self, title: str, result: RelevanceResult) -> None:
+        table = _table(title)
+        table.add_column("feature", overflow="fold")
+        table.add_column("class")
+        table.add_column("interval", no_wrap=True, min_width=BAR)
+        for name in ("minRel", "maxRel", "p-value"):
+            table.add_column(name, justify="right")
+        most = max(float(result.intervals[:, 1].max()), 1e-12)
+        ranking = [int(k) for k in result.ranking()]
+        irrelevant = [k for k in ranking if result.classes[k] == RelevanceClass.IRRELEVANT]
+        hidden = set(irrelevant[MOST_IRRELEVANT:])
+        for k in (k for k in ranking if k not in hidden):
+            kind, (low, high) = RelevanceClass(int(result.classes[k])), result.intervals[k]
+            bar = self._bar(float(low) / most, float(high) / most)
+            table.add_row(
+                Text(result.feature_names[k]), kind.label, bar, f"{low:.3f}", f"{high:.3f}", f"{result.pvalues[k]:.2g}",
+                style=COLOURS[kind],
+            )  # fmt: skip
+        self._out.print(table)
+        if hidden:
+            self.line(f"… and {len(hidden)} more irrelevant features.")
+
+    def _bar(self, low: float, high: float) -> Text:
+        first = min(int(low * BAR), BAR - 1)
+        last = max(first + 1, round(high * BAR))
+        sign = "━" if (self._out.encoding or "").lower().startswith("utf") else "="
+        return Text(" " * first + sign * (last - first))
+
+    def _paragraph(self, text: str) -> None:
+        if text:
+            self._out.print(Text(text), soft_wrap=not self._out.is_terminal)
+            self.line()
+
+
+def say_problem(sentence: str) -> None:
+    """Say on standard error what went wrong."""
+    _console(sys.stderr).print(Text("Error: ", "bold red") + Text(sentence))
+
+
+def _console(stream: TextIO) -> Console:
+    console = Console(file=stream, markup=False, highlight=False, emoji=False)
+    if not console.is_terminal:
+        console.width = 10_000  # other programs wrap lines as they like
+    return console
+
+
+def _table(title: str) -> Table:
+    return Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)

@@ -1,0 +1,159 @@
+"""The plots of intervals and of their stability."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from allrelevant.plotting._axes import limits_of
+from allrelevant.plotting._draw import row_positions
+from allrelevant.plotting._rows import MAX_FEATURES, NAME_LENGTH, Row, arrange, shorten
+from allrelevant.plotting._style import CLASS_STYLES
+from allrelevant.redundancy import Stability
+from allrelevant.report._format import decimal
+from allrelevant.report._plot import (
+    ROW,
+    SHORT,
+    Figure,
+    about,
+    axis,
+    blank,
+    figure,
+    filled,
+    line,
+    literal,
+    name_axis,
+    var,
+)
+from allrelevant.result import RelevanceClass, RelevanceResult, Thresholds
+
+__all__ = ["intervals_figure", "stability_figure"]
+
+
+def intervals_figure(result: RelevanceResult) -> Figure:
+    """Return the relevance intervals, one bar per feature, those of the least relevant features folded together."""
+    rows = arrange(result, max_features=MAX_FEATURES, sort=True, name_length=NAME_LENGTH)
+    positions = row_positions(rows, sort=True).tolist()
+    ends = [row.high for row in rows] + [row.baseline or 0.0 for row in rows]
+    right = 1.03 * max([*ends, *(value for value, _, _ in limits_of(result.thresholds))], default=0.0) or 1.0
+    traces = [
+        _bars(kind, [(y, row) for y, row in zip(positions, rows, strict=True) if row.relevance == kind], result, right)
+        for kind in CLASS_STYLES
+    ]
+    marked = [(row, y) for row, y in zip(rows, positions, strict=True) if row.baseline is not None]
+    traces.append(
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": "share in the best model",
+            "x": [row.baseline for row, _ in marked],
+            "y": [y for _, y in marked],
+            "hoverinfo": "skip",
+            "marker": {"symbol": "diamond", "size": 7, "color": var("ink"), "line": line("paper", 1)},
+        }
+    )
+    height = round(ROW * (positions[-1] + 1.5)) + 150
+    layout = blank(height, top=52)
+    layout["bargap"] = 0.0
+    layout["xaxis"] = axis("share of the model's weight, over all near-optimal models", range=[-0.01 * right, right])
+    layout["yaxis"] = name_axis(positions, [row.label for row in rows]) | {"range": [positions[-1] + 0.8, -0.8]}
+    layout["shapes"], layout["annotations"] = _limits(result.thresholds, right)
+    narrow = {
+        "yaxis.ticktext": [literal(shorten(row.label, SHORT + 4)) for row in rows],
+        "xaxis.title.text": "share of the model's weight",
+        "annotations": _limits(result.thresholds, right, turn=0.35, size=10)[1],
+    }
+    return figure([trace for trace in traces if trace["x"]], layout, narrow)
+
+
+def _bars(
+    kind: RelevanceClass, members: Sequence[tuple[float, Row]], result: RelevanceResult, right: float
+) -> dict[str, Any]:
+    # plotly.js draws nothing where a bar has no length at all.
+    least = 0.003 * right
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "name": f"{CLASS_STYLES[kind].phrase} ({int(np.sum(result.classes == kind))})",
+        "base": [row.low for _, row in members],
+        "x": [max(row.high - row.low, least) for _, row in members],
+        "y": [y for y, _ in members],
+        "width": [0.66 if row.n_features == 1 else 0.3 for _, row in members],
+        "hoverinfo": "text",
+        "hovertext": [
+            about(result, row.members[0]) if row.n_features == 1 else literal(row.label) for _, row in members
+        ],
+        "textposition": "none",
+        "marker": filled(kind),
+    }
+
+
+def _limits(
+    thresholds: Thresholds, right: float, turn: float = 0.6, size: int = 11
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the lines where noise ends and what is written above them, on the left of lines beyond the turn."""
+    shapes, texts = [], []
+    limits = limits_of(thresholds)
+    if all(value > turn * right for value, _, _ in limits):
+        limits.reverse()
+    for level, (value, dashes, text) in enumerate(limits):
+        dash = "dot" if dashes[1][0] == 1 else "dash"
+        shapes.append({"type": "line", "xref": "x", "yref": "paper", "x0": value, "x1": value, "y0": 0, "y1": 1}
+                      | {"line": line("ink", 1) | {"dash": dash}})  # fmt: skip
+        texts.append(
+            {
+                "xref": "x",
+                "yref": "paper",
+                "x": value,
+                "y": 1,
+                "yshift": 22 - 15 * level,
+                "showarrow": False,
+                "xanchor": "right" if value > turn * right else "left",
+                "text": text,
+                "font": {"size": size},
+            }
+        )
+    return shapes, texts
+
+
+def stability_figure(stability: Stability) -> Figure:
+    """Return how often every feature was of which class over the bootstraps."""
+    result, spread = stability.result, stability.spread()
+    rows = arrange(result, max_features=MAX_FEATURES, sort=True, name_length=NAME_LENGTH)
+    positions = row_positions(rows, sort=True).tolist()
+    parts = np.array([stability.shares[list(row.members)].mean(axis=0) for row in rows])
+    hover = []
+    for row, part in zip(rows, parts, strict=True):
+        lines = [f"<b>{literal(shorten(result.feature_names[row.members[0]], 80))}</b>"]
+        lines = lines if row.n_features == 1 else [literal(row.label)]
+        lines += [f"{CLASS_STYLES[kind].phrase} in {100 * part[kind]:.0f} %" for kind in CLASS_STYLES]
+        if row.n_features == 1:
+            for end, (low, high) in zip(("minRel", "maxRel"), spread[row.members[0]].tolist(), strict=True):
+                lines.append(f"{end} from {decimal(low)} to {decimal(high)} in the middle 90 %")
+        hover.append("<br>".join(lines))
+    traces = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "name": style.phrase,
+            # plotly.js would draw the outline of a bar of no length.
+            "x": [share or None for share in parts[:, kind].tolist()],
+            "y": positions,
+            "width": 0.66,
+            "hoverinfo": "text",
+            "hovertext": hover,
+            "textposition": "none",
+            "marker": filled(kind),
+        }
+        for kind, style in CLASS_STYLES.items()
+    ]
+    layout = blank(round(ROW * (positions[-1] + 1.5)) + 120, top=16)
+    layout["barmode"] = "stack"
+    layout["legend"]["traceorder"] = "normal"
+    title = f"share of {stability.n_bootstraps} bootstraps of the samples"
+    layout["xaxis"] = axis(title, range=[-0.01, 1.02], tickformat=".0%", dtick=0.25, fixedrange=True)
+    layout["yaxis"] = name_axis(positions, [row.label for row in rows]) | {"range": [positions[-1] + 0.8, -0.8]}
+    narrow = {"yaxis.ticktext": [literal(shorten(row.label, SHORT + 4)) for row in rows]}
+    return figure(traces, layout, narrow)

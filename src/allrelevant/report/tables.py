@@ -1,0 +1,194 @@
+"""Findings as plain files: a table for other programs, and a text for notes and repositories."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from collections.abc import Iterable, Sequence
+from io import StringIO
+from pathlib import Path
+
+from allrelevant.findings import Findings
+from allrelevant.report import _content
+from allrelevant.report._files import write_whole
+from allrelevant.report._format import decimal, pvalue
+from allrelevant.result import RelevanceClass, RelevanceResult
+
+__all__ = ["write_csv", "write_markdown"]
+
+COLUMNS = ("name", "class", "minRel", "maxRel", "p-value", "baseline", "group")
+
+
+def write_csv(findings: Findings | RelevanceResult, path: str | os.PathLike[str]) -> Path:
+    """Write one row per feature, in the order of the data, as comma-separated values.
+
+    The columns are ``name``, ``class`` (strong, weak, irrelevant), ``minRel``, ``maxRel``, ``p-value``, ``baseline``
+    and ``group``. Numbers have all their digits; what is unknown is empty, as is the group of a feature that is of
+    none. Where there are privileged features, their rows follow, and a column ``privileged`` tells them apart.
+
+    Parameters
+    ----------
+    findings : Findings or RelevanceResult
+        What to write.
+    path : str or path-like
+        File to write, such as ``"features.csv"``. Folders that are missing are made.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Raises
+    ------
+    IsADirectoryError
+        If `path` is a folder.
+    NotADirectoryError
+        If a part of `path` that should be a folder is a file.
+
+    See Also
+    --------
+    write_report : The findings as a web page.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from allrelevant import LinearRelevanceClassifier
+    >>> from allrelevant.datasets import make_relevance_classification
+    >>> from allrelevant.report import write_csv
+    >>> X, y, _ = make_relevance_classification(
+    ...     n_samples=100, n_strong=1, n_weak=2, n_irrelevant=2, random_state=0
+    ... )
+    >>> model = LinearRelevanceClassifier(C=1.0, random_state=0).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_csv(model.result_, f"{folder}/features.csv").read_text().splitlines()[0]
+    'name,class,minRel,maxRel,p-value,baseline,group'
+    """
+    return write_whole(path, lambda: _csv(_content.as_findings(findings)), "features.csv")
+
+
+def _csv(findings: Findings) -> str:
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    groups = findings.groups
+    labels = [] if groups is None else groups.labels.tolist()
+    privileged = findings.result.privileged
+    writer.writerow([*COLUMNS, "privileged"] if privileged is not None else COLUMNS)
+    for part, numbers in ((findings.result, labels), (privileged, [])):
+        if part is None:
+            continue
+        which = [] if privileged is None else ["yes" if part is privileged else "no"]
+        for k, name in enumerate(part.feature_names):
+            values = (*part.intervals[k].tolist(), float(part.pvalues[k]), float(part.baseline[k]))
+            group = str(numbers[k]) if numbers and numbers[k] >= 0 else ""
+            label = RelevanceClass(int(part.classes[k])).label
+            writer.writerow([name, label, *("" if x != x else repr(x) for x in values), group, *which])
+    return text.getvalue()
+
+
+def write_markdown(
+    findings: Findings | RelevanceResult, path: str | os.PathLike[str], *, title: str | None = None
+) -> Path:
+    """Write the findings as Markdown: what the web page says, without drawings.
+
+    Parameters
+    ----------
+    findings : Findings or RelevanceResult
+        What to write.
+    path : str or path-like
+        File to write, such as ``"report.md"``. Folders that are missing are made.
+    title : str, default=None
+        Heading; "Feature relevance" if None.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Raises
+    ------
+    IsADirectoryError
+        If `path` is a folder.
+    NotADirectoryError
+        If a part of `path` that should be a folder is a file.
+
+    See Also
+    --------
+    write_report : The findings as a web page.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from allrelevant import LinearRelevanceClassifier
+    >>> from allrelevant.datasets import make_relevance_classification
+    >>> from allrelevant.report import write_markdown
+    >>> X, y, _ = make_relevance_classification(
+    ...     n_samples=100, n_strong=1, n_weak=2, n_irrelevant=2, random_state=0
+    ... )
+    >>> model = LinearRelevanceClassifier(C=1.0, random_state=0).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_markdown(model.result_, f"{folder}/toy.md", title="A toy").read_text().splitlines()[0]
+    '# A toy'
+    """
+    return write_whole(path, lambda: _markdown(_content.as_findings(findings), title), "report.md")
+
+
+def _markdown(findings: Findings, title: str | None) -> str:
+    result = findings.result
+    blocks = [f"# {_plain(title if title is not None else _content.TITLE)}", *map(_plain, _content.summary(result))]
+    if result.notes:
+        blocks += ["## Notes", _list(result.notes)]
+    blocks += ["## Features", _features(findings)]
+    if result.privileged is not None:
+        blocks += ["## Privileged features", *map(_plain, result.privileged.notes)]
+        blocks += [_features(Findings(result.privileged))]
+    if findings.groups is not None:
+        blocks += ["## Groups", _list(findings.groups.summary().splitlines())]
+    if findings.substitutes:
+        blocks += ["## Substitutes"]
+        blocks += [_list(line for one in findings.substitutes for line in one.summary().splitlines())]
+    if findings.panels is not None:
+        lines = _content.panel_lines(findings.panels)
+        if lines:
+            rows = [(str(one.number), one.cost, one.score, ", ".join(one.features)) for one in lines]
+            blocks += ["## Panels", _table(("panel", "cost", findings.panels.metric, "features"), rows)]
+        blocks += [_list(_content.panel_sentences(findings.panels))]
+    if findings.stability is not None:
+        blocks += ["## Stability", _list(findings.stability.summary().splitlines())]
+    blocks += ["## Best model", _table(("", ""), _content.performance(result))]
+    blocks.append("## Method and parameters")
+    for heading, facts in _content.method(findings).items():
+        if facts:
+            blocks += [f"### {heading}", _table(("", ""), facts)]
+    blocks += ["## How to cite", "\n".join(f"- {_plain(one.text)} <{one.address}>" for one in _content.CITATIONS)]
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _features(findings: Findings) -> str:
+    result, groups = findings.result, findings.groups
+    head = ["feature", "class", "minRel", "maxRel", "p-value", "baseline"]
+    rows = []
+    for k in result.ranking():
+        low, high = result.intervals[k].tolist()
+        label = RelevanceClass(int(result.classes[k])).label
+        row = [result.feature_names[k], label, decimal(low), decimal(high), pvalue(float(result.pvalues[k]))]
+        row.append(decimal(float(result.baseline[k])))
+        if groups is not None:
+            row.append(str(groups.labels[k]) if groups.labels[k] >= 0 else "")
+        rows.append(row)
+    return _table(head if groups is None else [*head, "group"], rows)
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [[_plain(cell) for cell in head], ["---"] * len(head), *([_plain(cell) for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _list(sentences: Iterable[str]) -> str:
+    return "\n".join(f"- {_plain(sentence)}" for sentence in sentences)
+
+
+def _plain(text: str) -> str:
+    """Return a text on one line in which no sign means anything to Markdown or to a web page made of it."""
+    line = " ".join(text.split())
+    return re.sub(r"([\\`*_\[\]<>|#~&$])", r"\\\1", line)

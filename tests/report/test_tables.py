@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from allrelevant.report import write_csv, write_markdown
+from handmade import make_result
+
+
+def rows(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_csv_has_all_digits_of_every_feature(make_findings, tmp_path):
+    names = ['a, "b"', "line\nbreak", *(f"f{k}" for k in range(7))]
+    findings = make_findings(2, 4, 3, names=names)
+    path = write_csv(findings, tmp_path / "new" / "features.csv")
+    result, lines = findings.result, rows(path)
+    assert list(lines[0]) == ["name", "class", "minRel", "maxRel", "p-value", "baseline", "group"]
+    assert [line["name"] for line in lines] == names
+    for k, line in enumerate(lines):
+        assert (float(line["minRel"]), float(line["maxRel"])) == tuple(result.intervals[k])
+        assert float(line["p-value"]) == result.pvalues[k]
+        assert float(line["baseline"]) == result.baseline[k]
+        assert line["class"] == ("irrelevant", "weak", "strong")[result.classes[k]]
+        group = findings.groups.labels[k]
+        assert line["group"] == (str(group) if group >= 0 else "")
+
+
+def test_csv_leaves_empty_what_is_unknown(tmp_path):
+    lines = rows(write_csv(make_result(1, 0, 1, pvalues=[np.nan, 0.5]), tmp_path / "features.csv"))
+    assert [line["p-value"] for line in lines] == ["", "0.5"]
+    assert [line["group"] for line in lines] == ["", ""]
+
+
+def test_csv_tells_privileged_features_apart(tmp_path):
+    result = replace(make_result(1, 1, 1), privileged=make_result(1, 0, 0, names=["star"]))
+    lines = rows(write_csv(result, tmp_path / "features.csv"))
+    assert [line["privileged"] for line in lines] == ["no", "no", "no", "yes"]
+    assert lines[-1]["name"] == "star"
+
+
+def test_markdown_says_what_the_page_says(make_findings, tmp_path):
+    findings = make_findings(data={"file": "cells.csv"}, notes=("Mind the gap.",))
+    text = write_markdown(findings, tmp_path / "report.md", title="My data").read_text(encoding="utf-8")
+    assert text.startswith("# My data\n")
+    for heading in ("Notes", "Features", "Groups", "Substitutes", "Panels", "Best model", "Stability", "How to cite"):
+        assert f"## {heading}\n" in text
+    for sentence in (*findings.result.summary().splitlines(), *findings.groups.summary().splitlines(), "cells.csv"):
+        assert sentence in text
+    assert text.count("\n| feature ") == findings.result.n_features + 1
+    assert "doi.org" in text
+
+
+def test_markdown_of_a_bare_result(tmp_path):
+    text = write_markdown(make_result(), tmp_path / "report.md").read_text(encoding="utf-8")
+    assert text.startswith("# Feature relevance\n")
+    assert "## Groups" not in text
+
+
+def test_names_mean_nothing_to_markdown(tmp_path):
+    evil = "<script>|*x*|\n# y [z](javascript:1)"
+    text = write_markdown(make_result(1, 1, 0, names=[evil, "b"]), tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "<script" not in text.replace(r"\<script", "")
+    assert r"\<script\>\|\*x\*\| \# y \[z\](javascript:1)" in text
+
+
+@pytest.mark.parametrize(("write", "example"), [(write_csv, "features.csv"), (write_markdown, "report.md")])
+def test_a_folder_is_no_file(tmp_path, write, example):
+    with pytest.raises(IsADirectoryError, match=rf"is a folder; name a file in it, such as .*{example}"):
+        write(make_result(), tmp_path)
