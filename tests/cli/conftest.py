@@ -21,12 +21,12 @@ def call(capsys):
 
 @pytest.fixture
 def small():
-    """A table that is fitted in no time: y depends on a and on b, which c repeats with some noise."""
+    """A table that is fitted in no time: y depends on a and on b, which c nearly repeats."""
     rng = np.random.RandomState(0)
-    a, b, noise = rng.normal(size=(3, 60)).round(4)
-    c = (b + 0.01 * rng.normal(size=60)).round(4)
+    a, b, noise = rng.normal(size=(3, 150)).round(4)
+    c = (b + 0.01 * rng.normal(size=150)).round(4)
     frame = pd.DataFrame({"a": a, "b": b, "c": c, "noise": noise})
-    frame["y"] = np.where(a + b > 0, "yes", "no")
+    frame["y"] = np.where(a + b + 0.3 * rng.normal(size=150) > 0, "yes", "no")
     return frame
 
 

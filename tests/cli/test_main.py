@@ -41,7 +41,7 @@ def test_fit_prints_a_table_and_writes_files(call, small_csv, tmp_path):
     assert findings.groups is not None
     assert findings.panels is None
     assert findings.data["file"] == "small.csv"
-    assert findings.data["rows"] == "60"
+    assert findings.data["rows"] == "150"
     assert len(findings.data["SHA-256"]) == 64
     assert "small.csv: relevance for y" in (out / "report.html").read_text()
 
@@ -137,7 +137,7 @@ def test_generate_and_fit(call, tmp_path):
         assert call("generate", what, *sizes)[0] == 0
         code, shown, _ = call("fit", data, "--target", "target", *more, "--json", "--quiet")
         assert code == 0
-        assert Findings.from_json(shown).result.problem == what
+        assert Findings.from_json(shown).result.problem.startswith(what)
 
 
 def test_generate_says_what_is_wrong(call, tmp_path):
@@ -340,4 +340,4 @@ def test_real_tables(call, name, options, problem):
     assert code == 0
     result = Findings.from_json(shown).result
     assert isinstance(result, RelevanceResult)
-    assert result.problem == problem
+    assert result.problem.startswith(problem)

@@ -205,8 +205,8 @@ def test_columns_that_cannot_be_meant(wishes, sentence):
 
 
 def test_a_table_without_a_header():
+    frame = pd.DataFrame({"1.5": [1.0, 2.0], "7": [3, 4], "8": [5, 6]})
     with pytest.raises(Problem, match="no header row"):
-        frame = pd.DataFrame({"1.5": [1.0, 2.0], "7": [3, 4], "8": [5, 6]})
         prepare(Table(frame, Path("data.csv"), "00"), Wishes("y"), [])
 
 

@@ -104,6 +104,21 @@ def test_a_question_that_was_overtaken_is_dropped(model):
     assert len(found) == 4
 
 
+def test_quick_answers_are_for_relevant_features(model, monkeypatch):
+    monkeypatch.setattr("allrelevant.explore.answers.MANY", 3)
+    answers = Answers(model)
+    name = model.result_.names(1)[0]
+    held = {name: (0.0, 0.0)}
+    quick, _ = answers.constrained(held, quick=True)
+    assert answers.incomplete(held)
+    whole, _ = answers.constrained(held)
+    assert not answers.incomplete(held)
+    relevant = model.result_.classes > 0
+    np.testing.assert_allclose(quick.intervals[relevant], whole.intervals[relevant], atol=1e-7)
+    np.testing.assert_array_equal(quick.intervals[~relevant], model.result_.intervals[~relevant])
+    assert answers.constrained(held, quick=True)[0] is whole
+
+
 def test_drawing(model):
     result = model.result_
     name = result.names(1)[0]

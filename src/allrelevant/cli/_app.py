@@ -67,7 +67,9 @@ def _fit(
         _check_folder(out)
     with screen.progress():
         model = fit(job.prepared, seed=job.seed, jobs=job.jobs)
-        findings, notices = examine(model, facts=job.prepared.facts, costs=prices)
+        # Substitutes take long and are not printed; only files and other programs have room for them.
+        wanted = out is not None or as_json
+        findings, notices = examine(model, facts=job.prepared.facts, costs=prices, substitutes=wanted)
     screen.notices(notices)
     written = []
     if out is not None:
@@ -199,6 +201,7 @@ def _demo(
     from sklearn.datasets import load_breast_cancer
 
     from allrelevant import LinearRelevanceClassifier
+    from allrelevant.findings import Findings
     from allrelevant.plotting import RelevanceDisplay
     from allrelevant.report import write_report
 
@@ -208,8 +211,7 @@ def _demo(
     with screen.progress():
         X, y = load_breast_cancer(return_X_y=True, as_frame=True)
         model = LinearRelevanceClassifier(n_jobs=jobs, random_state=0).fit(X, y)
-        findings, notices = examine(model, facts={"source": "sklearn.datasets.load_breast_cancer"})
-    screen.notices(notices)
+    findings = Findings(model.result_, data={"source": "sklearn.datasets.load_breast_cancer"})
     screen.findings(findings)
     display = RelevanceDisplay.from_estimator(model)
     display.ax_.set_title(title)
@@ -218,6 +220,7 @@ def _demo(
     report = write_report(findings, out / "report.html", title=title)
     screen.line(f"Drawing: {drawing.resolve()}")
     screen.line(f"Report:  {report.resolve()}")
+    screen.line("Next:    allrelevant fit DATA --target COLUMN, with a table of your own")
 
 
 class Made(StrEnum):

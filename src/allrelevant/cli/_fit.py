@@ -43,13 +43,21 @@ def _parameters(prepared: Prepared, seed: int, jobs: int) -> dict[str, Any]:
 
 
 def examine(
-    model: Any, *, facts: Mapping[str, str], costs: Mapping[str, float] | None = None
+    model: Any, *, facts: Mapping[str, str], costs: Mapping[str, float] | None = None, substitutes: bool = True
 ) -> tuple[Findings, list[str]]:
-    """Look for groups, substitutes and, with costs, panels; what cannot be had is said and left out."""
+    """Look for groups, for substitutes unless not wanted and, with costs, panels.
+
+    Returns
+    -------
+    findings : Findings
+        What was found.
+    notices : list of str
+        What was not looked for or not found.
+    """
     result, notices = model.result_, []
     weak = result.names(RelevanceClass.WEAK)
     relevant = len(weak) + len(result.names(RelevanceClass.STRONG))
-    groups, substitutes, panels = None, [], None
+    groups, replaced, panels = None, [], None
     if relevant > MOST_GROUPED:
         notices.append(f"Groups were not looked for: with {relevant} relevant features that takes long.")
     elif relevant:
@@ -58,7 +66,7 @@ def examine(
         except SolverError as error:
             notices.append(f"Groups were not found: {error}.")
     try:
-        substitutes = [model.substitutes(name) for name in weak[:MOST_SUBSTITUTED]]
+        replaced = [model.substitutes(name) for name in weak[:MOST_SUBSTITUTED] if substitutes]
     except SolverError as error:
         notices.append(f"Substitutes were not found: {error}.")
     if costs is not None:
@@ -66,7 +74,7 @@ def examine(
             panels = model.panels(costs)
         except SolverError as error:
             notices.append(f"Panels were not found: {error}.")
-    return Findings(result, groups, tuple(substitutes), panels, data=dict(facts)), notices
+    return Findings(result, groups, tuple(replaced), panels, data=dict(facts)), notices
 
 
 def read_costs(path: Path, features: list[str], left_out: list[str]) -> tuple[dict[str, float], list[str]]:

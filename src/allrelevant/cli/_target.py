@@ -147,8 +147,8 @@ def _check_sizes(values: pd.Series, name: str) -> None:
     counts = values.map(_text).value_counts()
     single = [str(level) for level in counts.index if counts[level] == 1]
     if single:
-        raise Problem(f"Only one row has {name} {listed(single, last='or')}, which is too few to learn from; leave such "
-                      "rows out of the file, or join classes.")  # fmt: skip
+        rows = f"{name} {listed(single, last='or')}"
+        raise Problem(f"Only one row has {rows}, too few to learn from; leave such rows out, or join classes.")
 
 
 def _levels(values: pd.Series) -> dict[str, Any]:

@@ -52,6 +52,7 @@ class Exploring(BaseEstimator):
         *,
         privileged: Mapping[Any, Any] | None = None,
         both_signs: bool = False,
+        wanted: Iterable[Any] | None = None,
     ) -> RelevanceResult:
         """Hold the relevance of features and see what that leaves for all others.
 
@@ -68,6 +69,8 @@ class Exploring(BaseEstimator):
         both_signs : bool, default=False
             A least relevance is asked of the sign that a feature has in the baseline model, and of both if it has no
             weight there or no model meets the constraints otherwise. If True, of both for all features.
+        wanted : iterable of str or int, default=None
+            Features to bound, where not all are of interest; the others keep the interval without constraints.
 
         Returns
         -------
@@ -96,8 +99,9 @@ class Exploring(BaseEstimator):
             read_limits(asked or {}, result.feature_names, what)
             for asked, result, what in zip(given, results, ("constraints", "privileged"), strict=False)
         ]
+        some = None if wanted is None else [find_feature(one, results[0].feature_names, "wanted") for one in wanted]
         with self._asking() as solving:
-            held = [self._held(number, results, limits, solving, both_signs) for number in range(len(results))]
+            held = [self._held(number, results, limits, solving, both_signs, some) for number in range(len(results))]
         return replace(held[0], privileged=held[1] if len(held) > 1 else None)
 
     def _held(
@@ -107,6 +111,7 @@ class Exploring(BaseEstimator):
         limits: list[dict[int, Limit]],
         solving: Solving,
         both_signs: bool,
+        some: Sequence[int] | None,
     ) -> RelevanceResult:
         """The result of one kind of features under the constraints of all kinds in the same program."""
         kinds, result = self._exploration.kinds, results[number]
@@ -125,7 +130,9 @@ class Exploring(BaseEstimator):
                         together[int(place)] = Limit(low, max(low, most) if np.isinf(high) else high)
         if not together:
             return result
-        found = space.bounded(together, names, solving, both_signs=both_signs)
+        chosen = None if some is None else [*(int(space.places(0)[k]) for k in some), *together]
+        wanted = chosen if kinds[number] == kinds[0] else None
+        found = space.bounded(together, names, solving, both_signs=both_signs, wanted=wanted)
         intervals, pvalues, classes = space.verdict(kind, found)
         places = space.places(kind)
         return replace(

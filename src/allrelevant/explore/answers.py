@@ -20,6 +20,8 @@ __all__ = ["Answers", "Overtaken"]
 
 #: Answers that are kept.
 KEPT = 200
+#: With more features than this, a drag is answered for the relevant ones first.
+MANY = 40
 
 
 class Overtaken(Exception):
@@ -52,8 +54,12 @@ class Answers:
         """Cost of a feature, 1 unless given."""
         return float(self._costs.get(feature, 1.0))
 
-    def constrained(self, held: Held, tab: str = "", number: int = 0) -> tuple[RelevanceResult | str, float]:
+    def constrained(
+        self, held: Held, tab: str = "", number: int = 0, *, quick: bool = False
+    ) -> tuple[RelevanceResult | str, float]:
         """Return the result under constraints, or why there is none, and the seconds that it took.
+
+        A `quick` answer leaves irrelevant features as they are without constraints, where there are many.
 
         Raises
         ------
@@ -64,20 +70,28 @@ class Answers:
             self._latest[tab] = max(self._latest.get(tab, 0), number)
         if not held:
             return self.result, 0.0
-        key = tuple(sorted(held.items()))
+        whole = tuple(sorted(held.items()))
+        relevant = [name for name, kind in zip(self.result.feature_names, self.result.classes, strict=True) if kind > 0]
+        quick = quick and len(self.result.feature_names) > MANY and whole not in self._results
+        key = ("quick", whole) if quick else whole
         began = time.perf_counter()
         with self._asking:
             if tab and number < self._latest[tab]:
                 raise Overtaken
             if key not in self._results:
                 try:
-                    self._results[key] = self.model.constrain(dict(held))
+                    self._results[key] = self.model.constrain(dict(held), wanted=relevant if quick else None)
                 except (AllRelevantError, ValueError) as error:
                     self._results[key] = str(error)
                 while len(self._results) > KEPT:
                     self._results.popitem(last=False)
             self._results.move_to_end(key)
             return self._results[key], time.perf_counter() - began
+
+    def incomplete(self, held: Held) -> bool:
+        """Whether only a quick answer is known."""
+        whole = tuple(sorted(held.items()))
+        return whole not in self._results and ("quick", whole) in self._results
 
     def substitutes(self, feature: str) -> Substitutes:
         """What can stand in for a feature."""

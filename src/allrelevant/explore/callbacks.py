@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from allrelevant.errors import AllRelevantError
@@ -13,6 +14,8 @@ from allrelevant.result import RelevanceClass, RelevanceResult
 
 __all__ = ["connect"]
 
+#: Seconds after which a drag has come to rest.
+SETTLED = 0.4
 STEPS = ("at-minimum", "at-maximum", "exclude", "free", "apply", "undo", "redo", "reset")
 
 
@@ -83,7 +86,7 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
         else:
             wanted = _pressed(answers, state, str(asked), feature, low, high)
         try:
-            found, seconds = answers.constrained(wanted.held, tab, number)
+            found, seconds = answers.constrained(wanted.held, tab, number, quick=asked == "request")
         except Overtaken:
             raise PreventUpdate from None
         if isinstance(found, str):
@@ -108,6 +111,29 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
             not shown.past,
             not shown.future,
         )
+
+    @app.callback(  # type: ignore[untyped-decorator]
+        Output("bars", "figure", allow_duplicate=True),
+        Output("changes", "children", allow_duplicate=True),
+        Input("state", "data"),
+        Now("request", "data"),
+        Now("feature", "value"),
+        prevent_initial_call=True,
+    )
+    def complete(stored: Any, request: Any, feature: str) -> Any:
+        """After a quick answer, the whole one, unless the drag goes on."""
+        state = State.of(stored)
+        if not state.dragging or not answers.incomplete(state.held):
+            raise PreventUpdate
+        tab, number = (str(request.get("tab", "")), int(request.get("number", 0))) if request else ("", 0)
+        time.sleep(SETTLED)
+        try:
+            found, _ = answers.constrained(state.held, tab, number)
+        except Overtaken:
+            raise PreventUpdate from None
+        if isinstance(found, str):
+            raise PreventUpdate
+        return draw(answers.result, found, state.held, feature), _change_list(html, answers.result, found)
 
     @app.callback(  # type: ignore[untyped-decorator]
         Output("range", "max"),
