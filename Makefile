@@ -29,7 +29,7 @@ bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks.peers.speed
 
 clean:
-	rm -rf $(VENV) demo-output docs/_build docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo-output docs/_build docs/api/generated docs/tutorials .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # One stamp per set of extras; a changed pyproject.toml installs again.
 $(VENV)/bin/python:

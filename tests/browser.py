@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -28,13 +29,17 @@ FLAGS = (
 def why_not() -> str:
     """Say what to install for tests in a browser, or nothing if all is there.
 
-    Use it as ``@pytest.mark.skipif(bool(why_not()), reason=why_not())``.
+    Use it as ``@pytest.mark.skipif(bool(why_not()), reason=why_not())``. Where the environment variable
+    ``ALLRELEVANT_BROWSER_TESTS`` is "required", a missing browser is an error.
     """
+    reason = ""
     if importlib.util.find_spec("selenium") is None:
-        return "tests in a browser need selenium: pip install 'allrelevant[test]'"
-    if _chromium() is None or _chromedriver() is None:
-        return "tests in a browser need Chromium: install Debian's chromium and chromium-driver"
-    return ""
+        reason = "tests in a browser need selenium: pip install 'allrelevant[test]'"
+    elif _chromium() is None or _chromedriver() is None:
+        reason = "tests in a browser need Chromium: install Debian's chromium and chromium-driver"
+    if reason and os.environ.get("ALLRELEVANT_BROWSER_TESTS") == "required":
+        raise RuntimeError(reason)
+    return reason
 
 
 def _chromium() -> str | None:

@@ -107,6 +107,8 @@ def test_row_names_without_a_header(tmp_path):
         (bytes(range(256)) * 20, "binary"),
         (b"\x01\x02\x03\x04" * 100, "binary"),
         (b"PK\x03\x04 and so on", "Excel"),
+        (b'{"schema": 1}', "allrelevant report"),
+        (b"<!doctype html>", "web page"),
         (b"PAR1 and so on", "damaged Parquet"),
         (b"\x1f\x8b\x08 and so on", "damaged gzip"),
         (b'a,b\n"1,2\n3,4\n', "quote"),

@@ -33,6 +33,8 @@ FOREIGN = {
     b"\xd0\xcf\x11\xe0": "is an old Excel workbook; save the sheet as CSV",
     b"%PDF": "is a PDF; export the table as CSV",
     b"SQLite format 3": "is a database; export the table as CSV",
+    b"{": "is JSON; a result is shown with allrelevant report, a table must be CSV, TSV or Parquet",
+    b"<": "is a web page or XML; export the table as CSV",
     b"BZh": "is compressed with bzip2; unpack it, or compress it with gzip",
     b"\xfd7zXZ": "is compressed with xz; unpack it, or compress it with gzip",
 }
