@@ -211,3 +211,49 @@ def test_an_unfitted_estimator_is_refused():
 
     with pytest.raises(NotFittedError):
         Explorer(LinearRelevanceClassifier())
+
+
+def test_notebooks_show_a_frame(model, monkeypatch):
+    import sys
+    import types
+
+    from allrelevant.errors import MissingExtra
+    from allrelevant.explore import embed
+
+    monkeypatch.setitem(sys.modules, "IPython.display", None)
+    with pytest.raises(MissingExtra, match=r"allrelevant\[notebook\]"):
+        embed(model)
+    shown = types.SimpleNamespace(IFrame=lambda url, width, height: (url, width, height))
+    monkeypatch.setitem(sys.modules, "IPython", types.ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", shown)
+    url, width, height = embed(model, height=500)
+    assert width == "100%"
+    assert height == 500
+    assert fetch(url)[0] == 302
+
+
+def test_without_dash_the_extra_is_named(model, monkeypatch):
+    import sys
+
+    from allrelevant.errors import MissingExtra
+
+    monkeypatch.setitem(sys.modules, "dash", None)
+    with pytest.raises(MissingExtra, match=r"allrelevant\[explore\]"):
+        Explorer(model)
+
+
+def test_run_serves_until_interrupted(model, monkeypatch, capsys):
+    from allrelevant.explore import run, serving
+
+    opened = []
+    monkeypatch.setattr(serving.webbrowser, "open", opened.append)
+
+    def interrupted():
+        assert fetch(opened[0])[0] == 302
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(serving, "_wait", interrupted)
+    run(model)
+    out = capsys.readouterr().out
+    assert opened[0] in out
+    assert out.endswith("Stopped.\n")

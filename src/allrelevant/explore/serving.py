@@ -126,9 +126,13 @@ def run(
         if open_browser:
             webbrowser.open(explorer.url)
         try:
-            threading.Event().wait()
+            _wait()
         except KeyboardInterrupt:
             sys.stdout.write("\nStopped.\n")
+
+
+def _wait() -> None:
+    threading.Event().wait()
 
 
 def embed(model: Any, *, height: int = 900, title: str | None = None) -> Any:
