@@ -273,6 +273,18 @@ def test_extras_that_fail_leave_the_rest(call, small_csv, monkeypatch):
     assert Findings.from_json(shown).groups is None
 
 
+def test_long_searches_are_left_out_unless_asked_for(call, small_csv, monkeypatch):
+    monkeypatch.setattr(_fit, "PATIENCE", 0.0)
+    code, shown, aside = call("fit", small_csv, "--target", "y", "--json")
+    assert code == 0
+    assert "Groups were not looked for" in aside
+    assert "Substitutes were looked for" in aside
+    assert Findings.from_json(shown).groups is None
+    _, shown, aside = call("fit", small_csv, "--target", "y", "--json", "--thorough")
+    assert "looked for" not in aside
+    assert Findings.from_json(shown).groups is not None
+
+
 @pytest.mark.parametrize("missing", ["typer", "rich", "pandas", "charset_normalizer"])
 def test_a_missing_extra_is_named(missing):
     code = f"import sys; sys.modules[{missing!r}] = None; from allrelevant.cli import main; sys.exit(main(['demo']))"

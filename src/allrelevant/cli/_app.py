@@ -13,7 +13,7 @@ import typer
 import allrelevant
 from allrelevant.cli._exits import guarded
 from allrelevant.cli._fit import examine, fit, read_costs, source
-from allrelevant.cli._options import COSTS, JSON, OUTPUT, QUIET, Job, with_table
+from allrelevant.cli._options import COSTS, FIT, JSON, OUTPUT, QUIET, Job, with_table
 from allrelevant.cli._problems import Problem, closest, split_names
 from allrelevant.cli._show import Screen
 
@@ -51,6 +51,9 @@ def _fit(
     job: Job,
     *,
     costs: Annotated[Path | None, COSTS] = None,
+    thorough: Annotated[
+        bool, typer.Option("--thorough", help="Find groups and substitutes however long it takes.", rich_help_panel=FIT)
+    ] = False,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for report and tables.", rich_help_panel=OUTPUT)
     ] = None,
@@ -69,7 +72,9 @@ def _fit(
         model = fit(job.prepared, seed=job.seed, jobs=job.jobs)
         # Substitutes take long and are not printed; only files and other programs have room for them.
         wanted = out is not None or as_json
-        findings, notices = examine(model, facts=job.prepared.facts, costs=prices, substitutes=wanted)
+        findings, notices = examine(
+            model, facts=job.prepared.facts, costs=prices, substitutes=wanted, thorough=thorough
+        )
     screen.notices(notices)
     written = []
     if out is not None:

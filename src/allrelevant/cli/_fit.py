@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +15,7 @@ from allrelevant.cli._problems import Problem, closest, listed
 from allrelevant.cli._read import Table, read_table
 from allrelevant.errors import RelevanceWarning, SolverError
 from allrelevant.findings import Findings
+from allrelevant.redundancy import Substitutes
 from allrelevant.result import RelevanceClass
 
 __all__ = ["examine", "fit", "read_costs", "source"]
@@ -23,8 +25,8 @@ ESTIMATORS: dict[str, Any] = {
     "regression": LinearRelevanceRegressor,
     "ordinal": LinearRelevanceOrdinal,
 }
-MOST_GROUPED = 60  # relevant features up to which groups are looked for: the work grows with their square
 MOST_SUBSTITUTED = 10
+PATIENCE = 60.0  # seconds that groups, and substitutes, may take unless all is asked for
 
 
 def fit(prepared: Prepared, *, seed: int, jobs: int) -> Any:
@@ -43,7 +45,12 @@ def _parameters(prepared: Prepared, seed: int, jobs: int) -> dict[str, Any]:
 
 
 def examine(
-    model: Any, *, facts: Mapping[str, str], costs: Mapping[str, float] | None = None, substitutes: bool = True
+    model: Any,
+    *,
+    facts: Mapping[str, str],
+    costs: Mapping[str, float] | None = None,
+    substitutes: bool = True,
+    thorough: bool = False,
 ) -> tuple[Findings, list[str]]:
     """Look for groups, for substitutes unless not wanted and, with costs, panels.
 
@@ -54,19 +61,26 @@ def examine(
     notices : list of str
         What was not looked for or not found.
     """
-    result, notices = model.result_, []
+    result, notices = model.result_, list[str]()
     weak = result.names(RelevanceClass.WEAK)
-    relevant = len(weak) + len(result.names(RelevanceClass.STRONG))
-    groups, replaced, panels = None, [], None
-    if relevant > MOST_GROUPED:
-        notices.append(f"Groups were not looked for: with {relevant} relevant features that takes long.")
-    elif relevant:
+    groups, replaced, panels = None, list[Substitutes](), None
+    expected = _seconds_of_groups(model)
+    if expected > PATIENCE and not thorough:
+        notices.append(
+            f"Groups were not looked for, as that may take {expected / 60:.0f} minutes; use --thorough for them."
+        )
+    elif result.classes.any():
         try:
             groups = model.group_features()
         except SolverError as error:
             notices.append(f"Groups were not found: {error}.")
+    began = time.monotonic()
     try:
-        replaced = [model.substitutes(name) for name in weak[:MOST_SUBSTITUTED] if substitutes]
+        for name in weak[:MOST_SUBSTITUTED] if substitutes else []:
+            if not thorough and time.monotonic() - began > PATIENCE:
+                notices.append(f"Substitutes were looked for {len(replaced)} features only; use --thorough for more.")
+                break
+            replaced.append(model.substitutes(name))
     except SolverError as error:
         notices.append(f"Substitutes were not found: {error}.")
     if costs is not None:
@@ -75,6 +89,16 @@ def examine(
         except SolverError as error:
             notices.append(f"Panels were not found: {error}.")
     return Findings(result, groups, tuple(replaced), panels, data=dict(facts)), notices
+
+
+def _seconds_of_groups(model: Any) -> float:
+    """Estimate the CPU seconds that groups take from what the programs of the fit took."""
+    result, groups = model.result_, model.feature_groups or {}
+    spent: float = sum(result.cpu_seconds.get(stage, 0.0) for stage in ("intervals", "probes"))
+    relevant = [name for name, kind in zip(result.feature_names, result.classes, strict=True) if kind]
+    # Every feature is held at both ends; the greatest weight of a category takes a program per pattern of signs.
+    patterns = [2 ** min(len(groups.get(name, "1")) - 1, 5) for name in relevant]
+    return float(spent / max(result.n_programs, 1) * 2 * len(relevant) * sum(1 + count for count in patterns))
 
 
 def read_costs(path: Path, features: list[str], left_out: list[str]) -> tuple[dict[str, float], list[str]]:

@@ -16,7 +16,7 @@ from allrelevant.cli._problems import split_names
 from allrelevant.cli._read import Table, read_table
 from allrelevant.cli._show import Screen
 
-__all__ = ["COSTS", "JSON", "Job", "OUTPUT", "QUIET", "with_table"]
+__all__ = ["COSTS", "FIT", "JSON", "Job", "OUTPUT", "QUIET", "with_table"]
 
 TABLE, FIT, OUTPUT = "The table", "The fit", "Output"
 
