@@ -27,11 +27,24 @@ ALLOWED = {
     "plotting": {"result", "redundancy", "errors"},
     "report": {"findings", "redundancy", "result", "errors", "plotting"},
     "datasets": {"result"},
-    "cli": {"estimators", "explore", "report", "findings", "plotting", "redundancy", "result", "datasets", "errors", "_progress", ""},
+    "cli": {
+        "estimators",
+        "explore",
+        "report",
+        "findings",
+        "plotting",
+        "redundancy",
+        "result",
+        "datasets",
+        "errors",
+        "_progress",
+        "",
+    },
     "explore": {"estimators", "report", "findings", "plotting", "redundancy", "result", "errors", ""},
     "__main__": {"cli"},
 }
-EXTRAS = {"matplotlib", "jinja2", "torch", "distributed", "plotly", "dash", "typer"}  # scikit-learn itself loads pandas where it is installed
+#: scikit-learn itself loads pandas and rich where they are installed.
+EXTRAS = {"matplotlib", "jinja2", "torch", "distributed", "plotly", "dash", "typer"}
 
 
 def imports(path, *, top_level):

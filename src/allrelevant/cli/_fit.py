@@ -66,9 +66,10 @@ def examine(
     groups, replaced, panels = None, list[Substitutes](), None
     expected = _seconds_of_groups(model)
     if expected > PATIENCE and not thorough:
-        notices.append(
-            f"Groups were not looked for, as that may take {expected / 60:.0f} minutes; use --thorough for them."
-        )
+        # A single question about substitutes can take longer than all groups, and there is no estimate of it.
+        what = "Groups and substitutes" if substitutes else "Groups"
+        notices.append(f"{what} were not looked for, as that may take many minutes; use --thorough for them.")
+        substitutes = False
     elif result.classes.any():
         try:
             groups = model.group_features()
