@@ -242,7 +242,8 @@ def _substitutes_dict(one: Substitutes) -> dict[str, Any]:
         for some in one.sets
     ]
     # Names of features are values here, not keys: a feature may have any name, also one that means something in JSON.
-    return {"feature": one.feature, "sets": sets, "rises": [[name, *ends] for name, ends in one.rises.items()]}
+    rises = [[name, *ends] for name, ends in one.rises.items()]
+    return {"feature": one.feature, "sets": sets, "rises": rises, "timed_out": one.timed_out}
 
 
 def _substitutes(content: Mapping[str, Any]) -> Substitutes:
@@ -257,7 +258,7 @@ def _substitutes(content: Mapping[str, Any]) -> Substitutes:
         for some in _restored(content["sets"])
     )
     rises = {name: (float(before), float(after)) for name, before, after in _restored(content["rises"])}
-    return Substitutes(content["feature"], sets, rises)
+    return Substitutes(content["feature"], sets, rises, bool(content["timed_out"]))
 
 
 def _panels_dict(panels: Panels) -> dict[str, Any]:

@@ -163,6 +163,8 @@ class Substitutes:
         set must stay, and any one of a set is enough, together with features outside that set.
     rises : dict of str to tuple
         Features whose ``minRel`` rises when the feature is excluded, largest first: ``minRel`` before and after.
+    timed_out : bool
+        Whether the time limit ended the search for sets.
 
     Examples
     --------
@@ -177,9 +179,12 @@ class Substitutes:
     feature: str
     sets: tuple[SubstituteSet, ...]
     rises: Mapping[str, tuple[float, float]]
+    timed_out: bool = False
 
     def summary(self) -> str:
         """Say in plain language what can stand in for the feature."""
+        if not self.sets and self.timed_out:
+            return f"What can replace {self.feature} was not found in time; a larger time limit may help."
         if not self.sets:
             return f"{self.feature} makes up for no other relevant feature: it can be excluded with any that can be."
         lines = [one.text(self.feature) for one in self.sets]

@@ -257,6 +257,12 @@ def test_substitutes_in_words(model):
     assert alone.summary().startswith("Nothing can replace f1: without it,")
     noise = model.substitutes(7)
     assert noise.summary().startswith("f8 makes up for no other relevant feature") or noise.sets
+    hasty = model.substitutes("f5", time_limit=1e-9)
+    assert hasty.timed_out
+    assert hasty.sets == ()
+    assert "not found in time" in hasty.summary()
+    with pytest.raises(ValueError, match="time_limit"):
+        model.substitutes("f5", time_limit=0)
     with pytest.raises(ValueError, match="n_sets"):
         model.substitutes("f1", n_sets=0)
     with pytest.raises(ValueError, match="none of the 8"):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from allrelevant.errors import SolverTimeout
 from allrelevant.estimators._space import Exploration, Space
 from allrelevant.lp import Array
 from allrelevant.lp.matrix import Indices
@@ -79,8 +81,11 @@ def _in_order(labels: Indices) -> Indices:
     return np.asarray(np.argsort(np.argsort(first))[place.reshape(-1)], dtype=np.intp)
 
 
-def find_substitutes(space: Space, result: RelevanceResult, k: int, n_sets: int, solving: Solving) -> Substitutes:
-    """Find what can stand in for one feature."""
+def find_substitutes(
+    space: Space, result: RelevanceResult, k: int, n_sets: int, time_limit: float, solving: Solving
+) -> Substitutes:
+    """Find what can stand in for one feature, for so many seconds."""
+    began = time.monotonic()
     names = result.feature_names
     if not space.informed:
         return Substitutes(names[k], (), {})
@@ -98,8 +103,14 @@ def find_substitutes(space: Space, result: RelevanceResult, k: int, n_sets: int,
             least = space.bounded({me: Limit(0.0, 0.0)}, [], solving, wanted=others)
             rises = {j: float(least.minimum[j] - ends.minimum[j]) for j in others}
     ranked = sorted(others, key=lambda j: (-rises[j] if rises[j] > RISEN else 0.0, -falls[j]))
-    sets = []
-    for one in find_exclusions(space.near, space.features, me, ranked, n_sets):
+    sets, found, timed_out = [], [], False
+    try:
+        left = time_limit - (time.monotonic() - began)
+        for one in find_exclusions(space.near, space.features, me, ranked, n_sets, left):
+            found.append(one)
+    except SolverTimeout:
+        timed_out = True
+    for one in found:
         order = 1 + np.argsort([-needed for needed in one.needed[1:]], kind="stable")
         sets.append(
             SubstituteSet(
@@ -115,6 +126,7 @@ def find_substitutes(space: Space, result: RelevanceResult, k: int, n_sets: int,
         names[k],
         tuple(sorted(sets, key=lambda one: -one.loss_growth)),
         {name[j]: (float(ends.minimum[j]), float(ends.minimum[j]) + rises[j]) for j in risen},
+        timed_out,
     )
 
 

@@ -213,7 +213,7 @@ class Exploring(BaseEstimator):
                 solving=solving,
             )
 
-    def substitutes(self, feature: Any, *, n_sets: int = 3) -> Substitutes:
+    def substitutes(self, feature: Any, *, n_sets: int = 3, time_limit: float = 60.0) -> Substitutes:
         """Find what can stand in for a feature, and the price of doing without all of it.
 
         Parameters
@@ -222,6 +222,8 @@ class Exploring(BaseEstimator):
             The feature, by name or position.
         n_sets : int, default=3
             Number of sets of substitutes, at most.
+        time_limit : float, default=60.0
+            Seconds that the search for sets may take, roughly. What is found until then is returned.
 
         Returns
         -------
@@ -232,9 +234,11 @@ class Exploring(BaseEstimator):
         check_is_fitted(self, "result_")
         if not _is_count(n_sets, 1):
             raise ValueError(f"n_sets={n_sets!r} must be an integer of at least 1")
+        if not _is_number(time_limit) or time_limit <= 0:
+            raise ValueError(f"time_limit={time_limit!r} must be a number of seconds above 0")
         k = find_feature(feature, self.result_.feature_names, "feature")
         with self._asking() as solving:
-            return find_substitutes(self._exploration.spaces[0], self.result_, k, n_sets, solving)
+            return find_substitutes(self._exploration.spaces[0], self.result_, k, n_sets, float(time_limit), solving)
 
     def panels(
         self,

@@ -17,7 +17,7 @@ from allrelevant.lp.targets import Columns
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.solving import Solving
 
-__all__ = ["Intervals", "greatest_relevance", "relevance_intervals", "representatives"]
+__all__ = ["Intervals", "greatest_relevance", "n_targets", "relevance_intervals", "representatives"]
 
 #: The greatest sum of magnitudes of up to so many weights is found exactly, by one program per pattern of signs.
 EXACT_TOTAL = 6
@@ -111,7 +111,7 @@ def relevance_intervals(
     progress = solving.progress
 
     minimum, maximum = np.zeros(count), np.zeros(count)
-    with progress.stage("intervals", 2 * sum(len(feature.contrasts) for _, feature in linear) + 2 * len(totals)):
+    with progress.stage("intervals", sum(n_targets(feature) + feature.total for _, feature in linear + totals)):
         low, high, owner, gap, n_programs = _contrasts(linear, solver, solving)
         np.maximum.at(minimum, owner, np.maximum(np.maximum(low, -high), 0.0))
         np.maximum.at(maximum, owner, np.maximum(high, -low))
@@ -121,7 +121,7 @@ def relevance_intervals(
             most, more, solved = greatest_relevance(solver, feature, None, solving)
             minimum[k], maximum[k] = max(-least.value[0], 0.0), most[0]
             gap, n_programs = max(gap, least.gap, more), n_programs + 1 + solved
-            progress.step(2)
+            progress.step()
     # What a proof cannot tell from 0 is 0.
     minimum[minimum <= gap * near.budget.norm] = 0.0
     spread = np.zeros((2, count))
@@ -181,6 +181,13 @@ def greatest_relevance(
         targets = replace(targets, columns=columns, own=np.tile(np.repeat(np.arange(count), 2), n))
     bounds = solving.solve(solver, targets)
     return np.maximum(bounds.value.reshape(n, count, 2).max(axis=(0, 2)), 0.0), bounds.gap, 2 * n * count
+
+
+def n_targets(feature: Feature) -> int:
+    """Programs that the greatest relevance of a feature takes, as :class:`Solving` counts them."""
+    if not feature.total:
+        return 2 * len(feature.contrasts)
+    return 2 ** len(feature.weights) if len(feature.weights) <= EXACT_TOTAL else 0
 
 
 def _ascend(solver: BoundSolver, feature: Feature, columns: Columns | None, count: int) -> tuple[Array, float, int]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from allrelevant.errors import SolverTimeout
 from allrelevant.formulations import Feature
 from allrelevant.lp import Targets
 from allrelevant.lp.highs import HighsBounds
@@ -47,15 +49,25 @@ class Exclusions:
         The models.
     features : sequence of Feature
         The features.
+    until : float, default=inf
+        Reading of the monotonic clock after which no question is answered any more.
     """
 
-    def __init__(self, near: NearOptimalSet, features: Sequence[Feature]) -> None:
-        self.near, self.features = near, features
+    def __init__(self, near: NearOptimalSet, features: Sequence[Feature], until: float = np.inf) -> None:
+        self.near, self.features, self.until = near, features, until
         self._highs = HighsBounds(near.program, near.budget)
 
     def possible(self, chosen: Sequence[int]) -> bool:
-        """Whether some near-optimal model uses none of the chosen features."""
+        """Whether some near-optimal model uses none of the chosen features.
+
+        Raises
+        ------
+        SolverTimeout
+            If time is up.
+        """
         near = self.near
+        if time.monotonic() > self.until:
+            raise SolverTimeout("time ran out; a larger time limit may help")
         self._exclude(chosen)
         w, b = self._highs.least_spending()
         room = near.budget.room(near.program.norm(w), near.program.loss(w, b))
@@ -126,7 +138,12 @@ def _growth(spent: float, before: float) -> float:
 
 
 def find_exclusions(
-    near: NearOptimalSet, features: Sequence[Feature], feature: int, ranked: Sequence[int], count: int
+    near: NearOptimalSet,
+    features: Sequence[Feature],
+    feature: int,
+    ranked: Sequence[int],
+    count: int,
+    time_limit: float = np.inf,
 ) -> Iterator[Exclusion]:
     """Find up to so many sets of features that can stand in for one, which none is part of another.
 
@@ -142,8 +159,15 @@ def find_exclusions(
         Those that may stand in for it, the most likely first.
     count : int
         Number of sets.
+    time_limit : float, default=inf
+        Seconds that the search may take.
+
+    Raises
+    ------
+    SolverTimeout
+        When time is up; what was yielded until then holds.
     """
-    asked = Exclusions(near, features)
+    asked = Exclusions(near, features, time.monotonic() + time_limit)
     found: list[frozenset[int]] = []
     waiting: list[frozenset[int]] = [frozenset()]
     seen = set(waiting)

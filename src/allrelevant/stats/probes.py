@@ -13,7 +13,7 @@ from allrelevant.lp import Array, Targets
 from allrelevant.lp.highs import HighsBounds
 from allrelevant.lp.matrix import Indices, Matrix, dense_column, power_sums, ranges, substitute
 from allrelevant.lp.targets import Columns
-from allrelevant.relevance.intervals import Intervals, greatest_relevance, relevance_intervals
+from allrelevant.relevance.intervals import Intervals, greatest_relevance, n_targets, relevance_intervals
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.solving import Solving
 
@@ -175,7 +175,7 @@ def added_probes(
     # Pieces that keep all workers busy.
     width = solving.width(solver) * effective_n_jobs(solving.n_jobs)
     most, gap, n_programs = np.empty(count), 0.0, 0
-    with solving.progress.stage("probes", count if sides is not None else count * len(directions)):
+    with solving.progress.stage("probes", count if sides is not None else count * n_targets(feature)):
         for first in range(0, count, width):
             some = slice(first, min(first + width, count))
             columns = draw(some.stop - first)
