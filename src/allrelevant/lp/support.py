@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import highspy
@@ -69,6 +69,7 @@ class CheapestSupport:
             "mip_abs_gap": GAP * max(float(costs.max(initial=0.0)), 1e-12),
         }.items():
             self._highs.setOptionValue(name, value)
+        self._highs.HandleUserInterrupt = True
         self._highs.passModel(HighsBounds(program, budget).model)
         self._first = self._highs.getNumCol()
         for number, (weights, cost) in enumerate(zip(sets, costs, strict=True)):
@@ -115,14 +116,20 @@ class CheapestSupport:
 
     def _run(self) -> None:
         """Run in a thread of its own, because HiGHS does not hear signals; Ctrl-C ends it."""
-        highs = self._highs
-        highs.HandleUserInterrupt = True
-        thread = Thread(target=highs.run, daemon=True)
-        thread.start()
+        highs, ended = self._highs, Event()
+
+        def run() -> None:
+            try:
+                highs.run()
+            finally:
+                ended.set()
+
+        # Not by joining the thread: a join that Ctrl-C interrupts takes the thread for ended (Python 3.11).
+        Thread(target=run, daemon=True).start()
         try:
-            while thread.is_alive():
-                thread.join(0.05)
+            while not ended.wait(0.05):
+                pass
         except BaseException:
             highs.cancelSolve()
-            thread.join()
+            ended.wait()
             raise
