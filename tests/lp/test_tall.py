@@ -12,6 +12,7 @@ from allrelevant.lp import BoundSolver, PenalisedSolver, Targets, matrix, tall
 from allrelevant.lp.certificate import certify
 from allrelevant.lp.highs import HighsBounds, HighsPenalised
 from allrelevant.lp.targets import Columns
+from allrelevant.lp.view import RowView
 from allrelevant.relevance.nearoptimal import near_optimal_set
 
 N, D = 3000, 5
@@ -39,6 +40,8 @@ def program_of(kind):
 @pytest.mark.parametrize("kind", ["classification", "regression", "ordinal"])
 def test_the_best_model_of_all_rows_is_found(kind):
     program = program_of(kind)
+    assert isinstance(program.A, RowView)
+    assert isinstance(program.dense().A, np.ndarray)
     assert tall.is_tall(program)
     for C in (0.001, 0.1):
         w, b = PenalisedSolver(program).solve(C)

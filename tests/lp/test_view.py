@@ -33,8 +33,11 @@ def test_parts_are_arrays(pair):
     assert view.ndim == array.ndim
 
 
-def test_products_are_those_of_the_array(pair):
+@pytest.mark.parametrize("whole", [False, True])
+def test_products_are_those_of_the_array(pair, whole):
     view, array = pair
+    if whole:  # every row of the table once, in its order
+        view, array = RowView.of(array).scaled(view.factor), view.factor[:, None] * array
     rng = np.random.default_rng(1)
     w, alpha = rng.normal(size=(4, D)), rng.normal(size=(4, 60))
     assert_allclose(view @ w[0], array @ w[0], rtol=1e-12)

@@ -234,7 +234,7 @@ class Program:
     def dense(self) -> Program:
         """Return the program with its hinge rows as an array of all weights."""
         full = self.full()
-        return replace(full, A=full.A.toarray()) if self.is_sparse else full
+        return replace(full, A=full.A.toarray() if self.is_sparse else np.asarray(full.A))
 
     def with_box(self, lower: ArrayLike, upper: ArrayLike) -> Program:
         """Return the program with other box bounds, sharing all data."""

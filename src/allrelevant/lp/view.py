@@ -7,10 +7,12 @@ copy counts.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 __all__ = ["Array", "Indices", "RowView", "blocks"]
 
@@ -49,6 +51,7 @@ class RowView:
     def __init__(self, table: Array, source: Indices, factor: Array) -> None:
         self.table, self.source, self.factor = table, source, factor
         self.shape = len(source), table.shape[1]
+        self._whole = len(source) == len(table) and bool(np.array_equal(source, np.arange(len(table))))
 
     @classmethod
     def of(cls, table: Array | RowView) -> RowView:
@@ -85,12 +88,21 @@ class RowView:
         return _Transposed(self)
 
     def __matmul__(self, w: Array) -> Array:
-        return np.asarray((self.table @ w)[self.source] * self.factor)
+        left = self.table @ w
+        return np.asarray((left if self._whole else left[self.source]) * self.factor)
 
     def __rmatmul__(self, alpha: Array) -> Array:
+        if self._whole:
+            return np.asarray((alpha * self.factor) @ self.table)
         if alpha.ndim > 1:
-            return np.array([row @ self for row in alpha]).reshape(len(alpha), self.shape[1])
+            return np.asarray((alpha @ self._selection) @ self.table)
         return np.asarray(np.bincount(self.source, alpha * self.factor, minlength=len(self.table)) @ self.table)
+
+    @cached_property
+    def _selection(self) -> Any:
+        """Sparse matrix that turns the table into the rows, for batches."""
+        n = len(self.source)
+        return sparse.csr_array((self.factor, self.source, np.arange(n + 1)), shape=(n, len(self.table)))
 
 
 class _Transposed:
@@ -108,4 +120,5 @@ class _Transposed:
         view = self._view
         if w.ndim == 1:
             return view @ w
-        return np.array([view @ row for row in w]).reshape(len(w), len(view))
+        left = w @ view.table.T
+        return np.asarray((left if view._whole else left[:, view.source]) * view.factor)
