@@ -16,7 +16,8 @@ ROOT = Path(allrelevant.__file__).parent
 ALLOWED = {
     "errors": set(),
     "_progress": set(),
-    "result": {"errors"},
+    "result": {"errors", "_notebook"},
+    "_notebook": {"result"},
     "redundancy": {"errors", "result"},
     "lp": {"errors"},
     "formulations": {"lp"},

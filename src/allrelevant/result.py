@@ -7,7 +7,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from enum import IntEnum
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["RelevanceClass", "RelevanceResult", "Thresholds"]
 
 SCHEMA = 1
-#: Longest name in a table, and rows of a table in a notebook.
-LONGEST_NAME, HTML_ROWS = 48, 60
+#: Longest name in a table.
+LONGEST_NAME = 48
 
 
 class RelevanceClass(IntEnum):
@@ -305,7 +304,7 @@ class RelevanceResult:
 
     def table(self) -> str:
         """Return one line per feature, the most relevant first, as text; the middle of very long names is left out."""
-        names = [_cut(name) for name in self.feature_names]
+        names = [cut(name) for name in self.feature_names]
         width = max(8, *map(len, names))
         lines = [f"{'feature':<{width}}  {'class':<11}  minRel  maxRel  p-value"]
         for k in self.ranking():
@@ -315,26 +314,9 @@ class RelevanceResult:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """The table with bars, for notebooks; of many features the most relevant."""
-        ranking = self.ranking()
-        end = max(float(self.intervals[:, 1].max()), self.thresholds.max_relevance, 1e-9)
-        rows = [self._html_row(int(k), end) for k in ranking[:HTML_ROWS]]
-        if len(ranking) > HTML_ROWS:
-            rows.append(f"<tr><td colspan='5'>… {len(ranking) - HTML_ROWS} more</td></tr>")
-        head = "<tr><th style='text-align:left'>feature</th><th>class</th><th>minRel</th><th>maxRel</th><th></th></tr>"
-        words = "<br>".join(escape(line) for line in self.summary().split("\n"))
-        return f"<table>{head}{''.join(rows)}</table><p>{words}</p>"
+        from allrelevant._notebook import table_html
 
-    def _html_row(self, k: int, end: float) -> str:
-        kind, (low, high) = RelevanceClass(int(self.classes[k])), self.intervals[k]
-        fill = {"strong": "#0072b2", "weak": "#e69f00", "irrelevant": "#b0b0b0"}[kind.label]
-        bar = (
-            f"<div style='width:260px;background:#eee;height:12px'><div style='margin-left:{260 * low / end:.0f}px;"
-            f"width:{max(260 * (high - low) / end, 2):.0f}px;background:{fill};height:12px'></div></div>"
-        )
-        name = escape(_cut(self.feature_names[k]))
-        cells = f"<td style='text-align:left'>{name}</td><td>{kind.label}</td><td>{low:.3f}</td><td>{high:.3f}</td>"
-        return f"<tr>{cells}<td>{bar}</td></tr>"
+        return table_html(self)
 
     def summary(self, *, notes: bool = True) -> str:
         """Say in plain language what was found, with the :attr:`notes` or without."""
@@ -367,7 +349,7 @@ class RelevanceResult:
         return "\n".join(sentences)
 
 
-def _cut(name: str) -> str:
+def cut(name: str) -> str:
     half = LONGEST_NAME // 2
     return name if len(name) <= LONGEST_NAME else f"{name[:half]}…{name[-half + 1 :]}"
 
@@ -379,7 +361,7 @@ def _held(name: str, low: float, high: float) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    return ", ".join(_cut(name) for name in names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    return ", ".join(cut(name) for name in names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
 def _privileged_clause(names: list[str], total: int) -> str:
