@@ -129,6 +129,11 @@ without("fluoroscopy")
 without("thallium scan", "chest pain")
 
 # %%
+# What stands in for the scan. Every line is a condition of its own; the price is what doing without both would cost.
+
+print(f"\nWhat can stand in for the thallium scan?\n{model.substitutes('thallium scan').summary()}")
+
+# %%
 # How far this goes.
 
 print(

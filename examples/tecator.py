@@ -31,7 +31,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from allrelevant import LinearRelevanceRegressor
+from allrelevant import LinearRelevanceRegressor, RelevanceClass
 
 HOME = Path(__file__).resolve().parents[1]
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -71,6 +71,16 @@ print(
     f"\n{len(together)} of {len(larger)} groups of more than one wavelength are neighbours without a gap, though the "
     "method does not know the order."
 )
+
+# %%
+# Without one wavelength. The most relevant redundant one is excluded; what has to do more, and what can stand in for it?
+# With all wavelengths (--every 1) the answer is right, too, but dozens of neighbours can replace each.
+
+gone = result.names(RelevanceClass.WEAK)[0]
+held = model.constrain({gone: 0.0})
+rises = held.to_frame()["minimum_delta"].sort_values(ascending=False)
+print(f"\nWithout {gone} these are needed more than before: {', '.join(rises[rises > 0.01].index) or 'none'}.")
+print(model.substitutes(gone).summary())
 
 # %%
 # Panels. Every wavelength costs the same, so the cheapest panels are the smallest. The search is cut off after 15
