@@ -16,7 +16,8 @@ ROOT = Path(allrelevant.__file__).parent
 ALLOWED = {
     "errors": set(),
     "_progress": set(),
-    "result": {"errors", "_notebook"},
+    "_json": set(),
+    "result": {"errors", "_json", "_notebook"},
     "_notebook": {"result"},
     "redundancy": {"errors", "result"},
     "lp": {"errors"},
@@ -24,7 +25,7 @@ ALLOWED = {
     "relevance": {"formulations", "lp", "_progress", "errors"},
     "stats": {"relevance", "formulations", "lp", "_progress", "result"},
     "estimators": {"stats", "relevance", "formulations", "lp", "_progress", "errors", "result", "redundancy", ""},
-    "findings": {"redundancy", "result", "errors"},
+    "findings": {"redundancy", "result", "errors", "_json"},
     "plotting": {"result", "redundancy", "errors"},
     "report": {"findings", "redundancy", "result", "errors", "plotting"},
     "datasets": {"result"},

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from allrelevant._json import plain, restored
 from allrelevant.redundancy import FeatureGroups, Panel, Panels, Stability, Substitutes, SubstituteSet
-from allrelevant.result import RelevanceResult, _plain, _restored
+from allrelevant.result import RelevanceResult
 
 __all__ = ["Findings"]
 
@@ -113,7 +114,7 @@ class Findings:
             "stability": None if self.stability is None else self._stability_dict(self.stability),
             "data": dict(self.data),
         }
-        return json.dumps(_plain(content), indent=indent, allow_nan=False)
+        return json.dumps(plain(content), indent=indent, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Findings:
@@ -142,7 +143,7 @@ class Findings:
             raise ValueError("not findings: no field 'schema'; write them with Findings.to_json")
         try:
             if content.get("kind") != "findings":
-                return cls(RelevanceResult._from_dict(content))
+                return cls(RelevanceResult.from_dict(content))
             if content["schema"] != SCHEMA:
                 raise ValueError(f"findings of schema {content['schema']!r}; this version reads schema {SCHEMA}")
             if set(content) != _FIELDS:
@@ -156,7 +157,7 @@ class Findings:
 
     @classmethod
     def _from_dict(cls, content: Mapping[str, Any]) -> Findings:
-        result = RelevanceResult._from_dict(content["result"])
+        result = RelevanceResult.from_dict(content["result"])
         groups, panels, stability = content["groups"], content["panels"], content["stability"]
         try:
             return cls(
@@ -202,14 +203,14 @@ _GROUP_ARRAYS = ("labels", "contexts", "distances", "linkage")
 
 
 def _result(content: Any, default: RelevanceResult) -> RelevanceResult:
-    return default if content is None else RelevanceResult._from_dict(content)
+    return default if content is None else RelevanceResult.from_dict(content)
 
 
 def _groups(content: Mapping[str, Any], default: RelevanceResult) -> FeatureGroups:
     result = _result(content["result"], default)
     members = tuple(int(k) for k in content["members"])
     m = len(members)
-    values = {name: np.array(_restored(content[name]), dtype=float) for name in _GROUP_ARRAYS[1:]}
+    values = {name: np.array(restored(content[name]), dtype=float) for name in _GROUP_ARRAYS[1:]}
     return FeatureGroups(
         result=result,
         labels=np.array(content["labels"], dtype=np.intp).reshape(result.n_features),
@@ -217,7 +218,7 @@ def _groups(content: Mapping[str, Any], default: RelevanceResult) -> FeatureGrou
         contexts=values["contexts"].reshape(m, 2, m, 2),
         distances=values["distances"].reshape(m, m),
         linkage=values["linkage"].reshape(max(m - 1, 0), 4),
-        height=float(_restored(content["height"])),
+        height=float(restored(content["height"])),
         n_programs=int(content["n_programs"]),
     )
 
@@ -226,7 +227,7 @@ def _stability(content: Mapping[str, Any], default: RelevanceResult) -> Stabilit
     result = _result(content["result"], default)
     d = result.n_features
     classes = np.array(content["classes"], dtype=np.int64).reshape(-1, d)
-    intervals = np.array(_restored(content["intervals"]), dtype=float).reshape(len(classes), d, 2)
+    intervals = np.array(restored(content["intervals"]), dtype=float).reshape(len(classes), d, 2)
     return Stability(result, classes, intervals)
 
 
@@ -255,9 +256,9 @@ def _substitutes(content: Mapping[str, Any]) -> Substitutes:
             float(some["loss_growth"]),
             float(some["norm_growth"]),
         )
-        for some in _restored(content["sets"])
+        for some in restored(content["sets"])
     )
-    rises = {name: (float(before), float(after)) for name, before, after in _restored(content["rises"])}
+    rises = {name: (float(before), float(after)) for name, before, after in restored(content["rises"])}
     return Substitutes(content["feature"], sets, rises, bool(content["timed_out"]))
 
 
@@ -277,7 +278,7 @@ def _panels_dict(panels: Panels) -> dict[str, Any]:
 
 
 def _panels(content: Mapping[str, Any]) -> Panels:
-    content = _restored(dict(content))
+    content = restored(dict(content))
     panels = tuple(
         Panel(tuple(one["features"]), float(one["cost"]), one["score"], float(one["gap"])) for one in content["panels"]
     )

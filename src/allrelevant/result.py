@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from enum import IntEnum
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allrelevant._json import plain, restored
 from allrelevant.errors import MissingExtra
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ class RelevanceResult:
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Return the result as JSON text, which :meth:`from_json` reads back without loss."""
-        return json.dumps(_plain(self.to_dict()), indent=indent, allow_nan=False)
+        return json.dumps(plain(self.to_dict()), indent=indent, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> RelevanceResult:
@@ -248,10 +248,17 @@ class RelevanceResult:
             content = json.loads(text)
         except json.JSONDecodeError as error:
             raise ValueError(f"not a relevance result: the text is not JSON ({error})") from error
-        return cls._from_dict(content)
+        return cls.from_dict(content)
 
     @classmethod
-    def _from_dict(cls, content: Any) -> RelevanceResult:
+    def from_dict(cls, content: Any) -> RelevanceResult:
+        """Read what :meth:`to_dict` returned, as JSON brings it back.
+
+        Raises
+        ------
+        ValueError
+            If it is not that.
+        """
         if not isinstance(content, dict) or "schema" not in content:
             raise ValueError("not a relevance result: no field 'schema'; write it with RelevanceResult.to_json")
         content = dict(content)
@@ -265,9 +272,9 @@ class RelevanceResult:
                 f"unknown fields {sorted(set(content) - known)}"
             )
         privileged = content.pop("privileged")
-        content = _restored(content)
+        content = restored(content)
         content["thresholds"] = Thresholds(**content["thresholds"])
-        content["privileged"] = None if privileged is None else cls._from_dict(privileged)
+        content["privileged"] = None if privileged is None else cls.from_dict(privileged)
         return cls(**content)
 
     def __eq__(self, other: object) -> bool:
@@ -378,28 +385,3 @@ def _clause(names: list[str], label: str, reason: str) -> str:
     them = "it" if len(names) == 1 else "them"
     verb = "is" if len(names) == 1 else "are"
     return f"{len(names)} {verb} {label} ({reason.format(them)}): {shown}."
-
-
-def _plain(value: Any) -> Any:
-    """Turn NumPy scalars and non-finite floats into what JSON can hold."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return {"float": repr(value)}
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    return repr(value)
-
-
-def _restored(value: Any) -> Any:
-    if isinstance(value, dict):
-        if set(value) == {"float"}:
-            return float(value["float"])
-        return {key: _restored(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_restored(item) for item in value]
-    return value

@@ -139,7 +139,7 @@ def _read_parquet(path: Path) -> Table:
     try:
         frame = pd.read_parquet(path, engine="pyarrow")
     except (pyarrow.ArrowException, OSError, ValueError) as error:
-        if _parquet_names_repeat(parquet, path):
+        if _parquet_names_repeat(pyarrow, parquet, path):
             raise Problem(f"{path} has several columns of one name; give every column a name of its own.") from None
         raise Problem(f"{path} is a damaged Parquet file ({str(error).splitlines()[0]}); write it again.") from None
     frame = frame.reset_index(drop=True)
@@ -148,10 +148,10 @@ def _read_parquet(path: Path) -> Table:
     return Table(frame, path, digest.hexdigest(), {"engine": "pyarrow"}, [], steps)
 
 
-def _parquet_names_repeat(parquet: Any, path: Path) -> bool:
+def _parquet_names_repeat(pyarrow: Any, parquet: Any, path: Path) -> bool:
     try:
         names = parquet.read_schema(path).names
-    except Exception:  # noqa: BLE001 - the file is damaged in some way, which the caller says
+    except (pyarrow.ArrowException, OSError, ValueError):  # damaged, which the caller says
         return False
     return len(set(names)) < len(names)
 

@@ -18,12 +18,12 @@ from allrelevant._progress import Progress
 from allrelevant.estimators._answers import find_groups, find_panels, find_substitutes
 from allrelevant.estimators._examined import Examined, Request
 from allrelevant.estimators._space import Exploration, find_feature, read_costs, read_limits
-from allrelevant.lp import Array
 from allrelevant.redundancy import FeatureGroups, Panels, Stability, Substitutes
 from allrelevant.relevance.baseline import Fold, cross_validated_score
 from allrelevant.relevance.presets import Limit
 from allrelevant.relevance.solving import Solving
 from allrelevant.result import RelevanceClass, RelevanceResult
+from allrelevant.stats.stability import bootstrap
 
 __all__ = ["Exploring"]
 
@@ -355,7 +355,7 @@ class Exploring(BaseEstimator):
         found = []
         with self._asking() as solving, solving.progress.stage("bootstraps", int(n_bootstraps)):
             for _ in range(int(n_bootstraps)):
-                counts = _drawn(data.sample_weight, space.baseline.formulation.strata(data.target), rng)
+                counts = bootstrap(data.sample_weight, space.baseline.formulation.strata(data.target), rng)
                 seeds = [int(one) for one in rng.randint(np.iinfo(np.int32).max, size=len(request.seeds))]
                 again = Request(space.baseline.formulation, data.X, data.target, counts, members, seeds, None)
                 examined = self._examine(again, Progress(), C=space.baseline.C)
@@ -377,16 +377,6 @@ class Exploring(BaseEstimator):
         )
         with threadpool_limits(limits=1, user_api="blas"):
             yield solving
-
-
-def _drawn(weight: Array, strata: Any, rng: np.random.RandomState) -> Array:
-    """How often every sample is drawn, as many in all as there are, within strata."""
-    counts = np.zeros(len(weight))
-    labels = np.zeros(len(weight)) if strata is None else strata
-    for group in (np.flatnonzero(labels == label) for label in np.unique(labels)):
-        total = max(round(float(weight[group].sum())), 1)
-        counts[group] = rng.multinomial(total, weight[group] / weight[group].sum())
-    return counts
 
 
 def _choice(name: str, value: Any, known: tuple[str, ...]) -> None:

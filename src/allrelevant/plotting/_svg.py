@@ -15,7 +15,7 @@ from allrelevant.result import RelevanceResult
 __all__ = ["interval_svg"]
 
 _INKED = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
-_LOOK: dict[Any, Any] = {
+LOOK: dict[Any, Any] = {
     "svg.fonttype": "none",  # text stays text: it can be found, copied and read aloud
     "svg.hashsalt": "allrelevant",  # the same result gives the same file
     **dict.fromkeys(_INKED, PALETTE["ink"].light),
@@ -38,7 +38,7 @@ def interval_svg(result: RelevanceResult) -> str:
         # The browser's font draws the names, so signs that matplotlib's font lacks do no harm.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         mpl.rcdefaults()
-        mpl.rcParams.update(_LOOK)
+        mpl.rcParams.update(LOOK)
         figure = Figure(figsize=figure_size(positions), layout="constrained")
         ax = figure.add_subplot()
         draw_legend(ax, draw_rows(ax, rows, positions, result, whole_figure=True), below=True)
@@ -48,10 +48,10 @@ def interval_svg(result: RelevanceResult) -> str:
             transparent=True,
             metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")),
         )
-    return _for_page(text.getvalue())
+    return for_page(text.getvalue())
 
 
-def _for_page(svg: str) -> str:
+def for_page(svg: str) -> str:
     svg = svg[svg.index("<svg") :]
     # A style sheet inside the drawing would act on the whole page.
     svg = re.sub(r"<style.*?</style>", "", svg, flags=re.DOTALL)

@@ -193,9 +193,9 @@ class GroupsDisplay:
             say(self.axes_, groups.summary())
             return self
         room = POINTS * min(pitch, WIDEST / count) if own_figure else points(bars, vertical=False) / count
-        links, order = _ordered(groups)
+        links, order = ordered_tree(groups)
         leaves = [groups.members[i] for i in order]
-        colours = _colours(groups, leaves, grey(tree, 0.55))
+        colours = group_colours(groups, leaves, grey(tree, 0.55))
         _tree(tree, groups, links, order, colours)
         handles = _bars(bars, groups, leaves)
         _band(bars, groups, leaves, colours, room)
@@ -204,7 +204,7 @@ class GroupsDisplay:
         return self
 
 
-def _ordered(groups: FeatureGroups) -> tuple[NDArray[np.float64], list[int]]:
+def ordered_tree(groups: FeatureGroups) -> tuple[NDArray[np.float64], list[int]]:
     """Return the tree and its leaves from left to right, neighbours as close as the tree allows."""
     if not len(groups.linkage):
         return groups.linkage, list(range(len(groups.members)))
@@ -212,7 +212,7 @@ def _ordered(groups: FeatureGroups) -> tuple[NDArray[np.float64], list[int]]:
     return links, leaves_list(links).tolist()
 
 
-def _colours(groups: FeatureGroups, leaves: Sequence[int], alone: str) -> dict[int, str]:
+def group_colours(groups: FeatureGroups, leaves: Sequence[int], alone: str) -> dict[int, str]:
     """Return the colour of every group, so that neighbours differ; that of a single feature is `alone`."""
     labels = groups.labels[list(leaves)].tolist()
     several = [g for g in dict.fromkeys(labels) if labels.count(g) > 1]

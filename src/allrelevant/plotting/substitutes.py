@@ -188,9 +188,9 @@ class SubstitutionDisplay:
         at_least_one("name_length", name_length)
         asked = list(self.substitutes)
         if sort:
-            asked = [asked[i] for i in _side_by_side(asked)]
+            asked = [asked[i] for i in side_by_side(asked)]
         rows = [one.feature for one in asked]
-        columns = list(dict.fromkeys([*rows, *(name for one in asked for name in _shown(one).features)]))
+        columns = list(dict.fromkeys([*rows, *(name for one in asked for name in shown_set(one).features)]))
         own_figure = ax is None
         if ax is None:
             sides = [min(LARGEST, PITCH * max(count, 3)) for count in (len(columns), len(rows))]
@@ -210,27 +210,27 @@ class SubstitutionDisplay:
         return self
 
 
-def _shown(one: Substitutes) -> SubstituteSet:
+def shown_set(one: Substitutes) -> SubstituteSet:
     """Return the set of substitutes that is drawn: the most expensive one to do without, empty if there is none."""
     return one.sets[0] if one.sets else SubstituteSet((), (), 0.0, 0.0, 0.0)
 
 
-def _needs(asked: Sequence[Substitutes], columns: Sequence[str]) -> NDArray[np.float64]:
+def needs_of(asked: Sequence[Substitutes], columns: Sequence[str]) -> NDArray[np.float64]:
     """Return how much every column needs at least where the feature of a row is out; not a number without relation."""
     place = {name: k for k, name in enumerate(columns)}
     needs = np.full((len(asked), len(columns)), np.nan)
     for i, one in enumerate(asked):
-        for name, needed in zip(_shown(one).features, _shown(one).needed, strict=True):
+        for name, needed in zip(shown_set(one).features, shown_set(one).needed, strict=True):
             if name in place:
                 needs[i, place[name]] = needed
     return needs
 
 
-def _side_by_side(asked: Sequence[Substitutes]) -> list[int]:
+def side_by_side(asked: Sequence[Substitutes]) -> list[int]:
     """Return an order in which features that stand in for each other are neighbours."""
     if len(asked) < 3:
         return list(range(len(asked)))
-    related = np.isfinite(_needs(asked, [one.feature for one in asked])).astype(float)
+    related = np.isfinite(needs_of(asked, [one.feature for one in asked])).astype(float)
     distances = 2.0 - related - related.T
     np.fill_diagonal(distances, 0.0)
     return [int(i) for i in leaves_list(linkage(squareform(distances), "average", optimal_ordering=True))]
@@ -246,7 +246,7 @@ def _shades(ax: Axes) -> Colormap:
 
 
 def _cells(ax: Axes, asked: Sequence[Substitutes], columns: Sequence[str], room: float) -> None:
-    needs = _needs(asked, columns)
+    needs = needs_of(asked, columns)
     highest = float(np.nanmax(needs)) if np.isfinite(needs).any() else 0.0
     top = highest if highest > 0 else 1.0
     image = ax.imshow(np.ma.masked_invalid(needs), cmap=_shades(ax), vmin=0.0, vmax=top, aspect="equal", zorder=1)
@@ -280,7 +280,7 @@ def _prices(ax: Axes, asked: Sequence[Substitutes], room: float) -> None:
     look: dict[str, Any] = {"textcoords": "offset points", "xycoords": place, "color": ink(), "annotation_clip": False}
     size = min(9.0, max(5.0, 0.75 * room))
     for i, one in enumerate(asked):
-        ax.annotate(_price(one), (1.0, i), xytext=(8, 0), va="center", fontsize=size, **look)
+        ax.annotate(price_of(one), (1.0, i), xytext=(8, 0), va="center", fontsize=size, **look)
     ax.annotate(
         "growth of the loss\nwithout all of them",
         (1.0, -0.5),
@@ -291,9 +291,9 @@ def _prices(ax: Axes, asked: Sequence[Substitutes], room: float) -> None:
     )
 
 
-def _price(one: Substitutes) -> str:
+def price_of(one: Substitutes) -> str:
     """Say what leaving out a feature with its substitutes costs, as its summary does."""
-    shown = _shown(one)
+    shown = shown_set(one)
     if not one.sets:
         return "none"
     if math.isfinite(shown.loss_growth) and shown.loss_growth < 1e3:

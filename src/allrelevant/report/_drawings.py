@@ -13,7 +13,7 @@ from allrelevant.plotting import GroupsDisplay, PanelsDisplay, StabilityDisplay,
 from allrelevant.plotting._axes import legend_outside
 from allrelevant.plotting._draw import figure_size, row_positions
 from allrelevant.plotting._rows import MAX_FEATURES, NAME_LENGTH, arrange
-from allrelevant.plotting._svg import _LOOK, _for_page, interval_svg
+from allrelevant.plotting._svg import LOOK, for_page, interval_svg
 from allrelevant.redundancy import FeatureGroups, Panels, Stability, Substitutes
 from allrelevant.result import RelevanceResult
 
@@ -97,7 +97,7 @@ def _svg(size: tuple[float, float], draw: Callable[[Figure], None], name: str) -
         draw(figure)
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         figure.savefig(text, format="svg", transparent=True, metadata=nothing)
-    return _named(_for_page(text.getvalue()), name)
+    return _named(for_page(text.getvalue()), name)
 
 
 @contextmanager
@@ -108,7 +108,7 @@ def _page_style() -> Iterator[None]:
         # The browser's font draws the names, so signs that matplotlib's font lacks do no harm.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         mpl.rcdefaults()
-        mpl.rcParams.update(_LOOK)
+        mpl.rcParams.update(LOOK)
         yield
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from allrelevant.plotting._axes import limits_of
 from allrelevant.plotting._rows import NAME_LENGTH, shorten
 from allrelevant.plotting._style import CLASS_STYLES
-from allrelevant.plotting.groups import GROUP_COLOURS, _colours, _ordered
+from allrelevant.plotting.groups import GROUP_COLOURS, group_colours, ordered_tree
 from allrelevant.plotting.panels import _rows as panel_features
-from allrelevant.plotting.substitutes import _needs, _price, _shown, _side_by_side
+from allrelevant.plotting.substitutes import needs_of, price_of, shown_set, side_by_side
 from allrelevant.redundancy import FeatureGroups, Panels, Substitutes
 from allrelevant.report._format import decimal
 from allrelevant.report._plot import (
@@ -43,11 +43,11 @@ def groups_figure(groups: FeatureGroups) -> Figure | None:
     if not count:
         return None
     result = groups.result
-    links, order = _ordered(groups)
+    links, order = ordered_tree(groups)
     leaves = [groups.members[i] for i in order]
     # The colours of the display, by name: a variable for each.
     names = {colour: f"group-{k}" for k, colour in enumerate(GROUP_COLOURS)}
-    colours = {g: var(names.get(colour, "soft")) for g, colour in _colours(groups, leaves, "alone").items()}
+    colours = {g: var(names.get(colour, "soft")) for g, colour in group_colours(groups, leaves, "alone").items()}
     labels = groups.labels[leaves].tolist()
     traces = _branches(groups, links.tolist(), order, colours)
     traces.append(
@@ -181,10 +181,10 @@ def substitutes_figure(substitutes: Sequence[Substitutes]) -> Figure | None:
     """Return the map of substitution: a row for every feature left out, with those that can stand in for it."""
     if not substitutes:
         return None
-    asked = [substitutes[i] for i in _side_by_side(substitutes)]
+    asked = [substitutes[i] for i in side_by_side(substitutes)]
     rows = [one.feature for one in asked]
-    columns = list(dict.fromkeys([*rows, *(name for one in asked for name in _shown(one).features)]))
-    needs = _needs(asked, columns)
+    columns = list(dict.fromkeys([*rows, *(name for one in asked for name in shown_set(one).features)]))
+    needs = needs_of(asked, columns)
     cells = [[None if math.isnan(value) else value for value in line] for line in needs.tolist()]
     hover = [
         [
@@ -236,7 +236,7 @@ def substitutes_figure(substitutes: Sequence[Substitutes]) -> Figure | None:
         "range": [len(rows) - 0.5, -0.5],
         "title": {"text": "left out", "font": {"size": 11}},
     }
-    layout["yaxis2"] = name_axis(places, [_price(one) for one in asked]) | {
+    layout["yaxis2"] = name_axis(places, [price_of(one) for one in asked]) | {
         "range": [len(rows) - 0.5, -0.5],
         "overlaying": "y",
         "side": "right",
