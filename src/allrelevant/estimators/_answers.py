@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,13 +21,14 @@ from allrelevant.relevance.grouping import (
     height_between,
     tree,
 )
+from allrelevant.relevance.intervals import Intervals
 from allrelevant.relevance.panels import PanelSearch
 from allrelevant.relevance.presets import Limit
 from allrelevant.relevance.solving import Solving
 from allrelevant.relevance.substitutes import find_exclusions
 from allrelevant.result import RelevanceResult
 
-__all__ = ["find_groups", "find_panels", "find_substitutes"]
+__all__ = ["find_groups", "find_panels", "find_substitutes", "hold"]
 
 #: A minRel that rises by more than this has risen.
 RISEN = 1e-4
@@ -34,6 +36,69 @@ FILLED = (
     "The relevant features alone admit no near-optimal model: irrelevant ones, which fit the data by chance, were "
     "offered too."
 )
+
+
+def hold(
+    exploration: Exploration,
+    results: Sequence[RelevanceResult],
+    limits: Sequence[Mapping[int, Limit]],
+    wanted: Sequence[int] | None,
+    solving: Solving,
+    *,
+    both_signs: bool,
+) -> list[RelevanceResult]:
+    """Return the results of every kind of features, regular and privileged ones, under the limits of each kind.
+
+    Features of kinds that share a program feel the limits of each other. Of the regular ones those `wanted` are
+    bounded, or all.
+    """
+    out = list(results)
+    for where, space in enumerate(exploration.spaces):
+        kinds = [(number, kind) for number, (place, kind) in enumerate(exploration.kinds) if place == where]
+        names, together, chosen = [""] * len(space.features), dict[int, Limit](), list[int]()
+        for number, kind in kinds:
+            places = space.places(kind)
+            for k, place in enumerate(places):
+                names[place] = results[number].feature_names[k]
+            together |= {int(places[k]): _closed(space, int(places[k]), one) for k, one in limits[number].items()}
+            every = number > 0 or wanted is None
+            chosen += [int(place) for place in (places if every else places[list(wanted or ())])]
+        if not together:
+            continue
+        found = space.bounded(together, names, solving, both_signs=both_signs, wanted=sorted({*chosen, *together}))
+        for number, kind in kinds:
+            out[number] = _held(space, kind, results[number], {k: together[int(space.places(kind)[k])]
+                                                               for k in limits[number]}, found, solving)  # fmt: skip
+    return out
+
+
+def _closed(space: Space, place: int, limit: Limit) -> Limit:
+    """A limit whose open end is that of the interval."""
+    return limit if np.isfinite(limit.high) else Limit(limit.low, max(limit.low, float(space.ends.maximum[place])))
+
+
+def _held(
+    space: Space,
+    kind: int,
+    result: RelevanceResult,
+    limits: Mapping[int, Limit],
+    found: Intervals,
+    solving: Solving,
+) -> RelevanceResult:
+    intervals, pvalues, classes = space.verdict(kind, found)
+    return replace(
+        result,
+        intervals=intervals,
+        pvalues=pvalues,
+        classes=classes,
+        constraints={result.feature_names[k]: (limit.low, limit.high) for k, limit in limits.items()},
+        unconstrained=result.intervals,
+        unconstrained_classes=result.classes,
+        max_gap=max(result.max_gap, found.gap),
+        n_programs=found.n_programs,
+        cpu_seconds=solving.progress.cpu_seconds,
+        engine=found.engine,
+    )
 
 
 def find_groups(

@@ -15,12 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from allrelevant._progress import Progress
-from allrelevant.estimators._answers import find_groups, find_panels, find_substitutes
+from allrelevant.estimators._answers import find_groups, find_panels, find_substitutes, hold
 from allrelevant.estimators._examined import Examined, Request
 from allrelevant.estimators._space import Exploration, find_feature, read_costs, read_limits
 from allrelevant.redundancy import FeatureGroups, Panels, Stability, Substitutes
 from allrelevant.relevance.baseline import Fold, cross_validated_score
-from allrelevant.relevance.presets import Limit
 from allrelevant.relevance.solving import Solving
 from allrelevant.result import RelevanceClass, RelevanceResult
 from allrelevant.stats.stability import bootstrap
@@ -101,54 +100,8 @@ class Exploring(BaseEstimator):
         ]
         some = None if wanted is None else [find_feature(one, results[0].feature_names, "wanted") for one in wanted]
         with self._asking() as solving:
-            held = [self._held(number, results, limits, solving, both_signs, some) for number in range(len(results))]
+            held = hold(self._exploration, results, limits, some, solving, both_signs=both_signs)
         return replace(held[0], privileged=held[1] if len(held) > 1 else None)
-
-    def _held(
-        self,
-        number: int,
-        results: list[RelevanceResult],
-        limits: list[dict[int, Limit]],
-        solving: Solving,
-        both_signs: bool,
-        some: Sequence[int] | None,
-    ) -> RelevanceResult:
-        """The result of one kind of features under the constraints of all kinds in the same program."""
-        kinds, result = self._exploration.kinds, results[number]
-        where, kind = kinds[number]
-        space = self._exploration.spaces[where]
-        names = [""] * len(space.features)
-        together: dict[int, Limit] = {}
-        for (other, part), one, asked in zip(kinds, results, limits, strict=True):
-            if other == where:
-                places = space.places(part)
-                for k, place in enumerate(places):
-                    names[place] = one.feature_names[k]
-                    if k in asked:
-                        most = float(space.ends.maximum[place])
-                        low, high = asked[k].low, asked[k].high
-                        together[int(place)] = Limit(low, max(low, most) if np.isinf(high) else high)
-        if not together:
-            return result
-        chosen = None if some is None else [*(int(space.places(0)[k]) for k in some), *together]
-        wanted = chosen if kinds[number] == kinds[0] else None
-        found = space.bounded(together, names, solving, both_signs=both_signs, wanted=wanted)
-        intervals, pvalues, classes = space.verdict(kind, found)
-        places = space.places(kind)
-        return replace(
-            result,
-            intervals=intervals,
-            pvalues=pvalues,
-            classes=classes,
-            constraints={result.feature_names[k]: (together[int(places[k])].low, together[int(places[k])].high)
-                         for k in limits[number]},
-            unconstrained=result.intervals,
-            unconstrained_classes=result.classes,
-            max_gap=max(result.max_gap, found.gap),
-            n_programs=found.n_programs,
-            cpu_seconds=solving.progress.cpu_seconds,
-            engine=found.engine,
-        )  # fmt: skip
 
     def group_features(
         self,

@@ -79,9 +79,9 @@ class CheapestSupport:
                 both = np.array([k, program.n_weights + k, self._first + number], dtype=np.int32)
                 self._highs.addRow(-INFINITY, 0.0, 3, both, np.array([1.0, 1.0, -float(most[k])]))
 
-    def fix(self, number: int, value: float) -> None:
-        """Have a set in every choice (1) or in none (0)."""
-        self._highs.changeColBounds(self._first + number, value, value)
+    def fix(self, number: int) -> None:
+        """Have a set in every choice."""
+        self._highs.changeColBounds(self._first + number, 1.0, 1.0)
 
     def require(self, numbers: Sequence[int], least: int = 1, most: float = math.inf) -> None:
         """Have at least, and at most, so many of some sets in every choice from now on."""

@@ -17,7 +17,7 @@ from allrelevant.lp.targets import Columns
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.solving import Solving
 
-__all__ = ["Intervals", "greatest_relevance", "n_targets", "relevance_intervals", "representatives"]
+__all__ = ["Intervals", "greatest_relevance", "n_targets", "relevance_intervals", "representatives", "sign_patterns"]
 
 #: The greatest sum of magnitudes of up to so many weights is found exactly, by one program per pattern of signs.
 EXACT_TOTAL = 6
@@ -172,8 +172,7 @@ def greatest_relevance(
     directions = feature.contrasts
     if feature.total:
         # Half of the patterns of signs: the others are their negatives.
-        directions = np.array([(1.0, *signs) for signs in product((1.0, -1.0), repeat=len(feature.weights) - 1)])
-        directions = directions * feature.contrasts
+        directions = sign_patterns(feature)[: 2 ** (len(feature.weights) - 1)]
     n = len(directions)
     index = np.repeat(feature.weights[None], n * count, axis=0)
     targets = Targets.sides(index, np.repeat(directions, count, axis=0))
@@ -181,6 +180,11 @@ def greatest_relevance(
         targets = replace(targets, columns=columns, own=np.tile(np.repeat(np.arange(count), 2), n))
     bounds = solving.solve(solver, targets)
     return np.maximum(bounds.value.reshape(n, count, 2).max(axis=(0, 2)), 0.0), bounds.gap, 2 * n * count
+
+
+def sign_patterns(feature: Feature) -> Array:
+    """All combinations of the weights of a group of which the greatest is the sum of their magnitudes."""
+    return np.array(list(product((1.0, -1.0), repeat=len(feature.weights)))) * feature.contrasts
 
 
 def n_targets(feature: Feature) -> int:

@@ -177,7 +177,7 @@ class PanelSearch:
         model = CheapestSupport(closed, near.budget, sets, priced + tiny, most)
         for number, k in enumerate(self.offered):
             if k in include or self.ends.minimum[k] > NEEDED:
-                model.fix(number, 1.0)
+                model.fix(number)
         for block in self._blocks(until):
             model.require(block)
         if max_size is not None:
@@ -199,7 +199,7 @@ class PanelSearch:
             block = self._checks.blocking(k, ranked, self._banned)
             if block:
                 out.append(sorted({place[k], *(place[j] for j in block)}))
-        return [list(block) for block in {tuple(block) for block in out}]
+        return [list(block) for block in dict.fromkeys(map(tuple, out))]
 
 
 def _likeness(near: NearOptimalSet, features: Sequence[Feature], offered: Sequence[int]) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
@@ -13,12 +13,13 @@ from allrelevant.errors import InfeasibleProgram, SolverError
 from allrelevant.formulations import Feature
 from allrelevant.lp import Array, Program
 from allrelevant.lp.highs import HighsBounds
-from allrelevant.relevance.intervals import EXACT_TOTAL, Intervals, relevance_intervals
+from allrelevant.lp.matrix import Indices
+from allrelevant.relevance.intervals import EXACT_TOTAL, Intervals, relevance_intervals, sign_patterns
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.solving import Solving
 from allrelevant.relevance.starts import Starts
 
-__all__ = ["Conflict", "Limit", "bounded_intervals", "excluded", "find_conflict", "held_sets", "start_within"]
+__all__ = ["Conflict", "Limit", "bounded_intervals", "excluded", "find_conflict", "held_sets"]
 
 #: A value is met by a relevance this close to it: at the end of an interval the models that meet it are a single one,
 #: in which nothing could be proven.
@@ -123,9 +124,7 @@ def _meeting(
             if limit.low == limit.high > 0.0 and (at_end or not _is_single(features[k])):
                 limit = Limit(max(limit.low - TOUCH, 0.0), limit.high + TOUCH)
             program = _limited(program, near.mu, features[k], limit, direction)
-        start = None if starts is None else starts.mixture(program, limits)
-        if start is None:
-            start = start_within(replace(near, program=program))
+        start = _start(replace(near, program=program), limits, starts)
         if start is not None:
             found.append(replace(near, program=program, w=start[0], b=start[1]))
     return found
@@ -133,10 +132,14 @@ def _meeting(
 
 def excluded(near: NearOptimalSet, features: Sequence[Feature], chosen: Sequence[int]) -> Program:
     """Return the program in which the weights of some features are 0."""
-    lower, upper = near.program.lower.copy(), near.program.upper.copy()
-    for k in chosen:
-        lower[features[k].weights] = upper[features[k].weights] = 0.0
-    return near.program.with_box(lower, upper)
+    weights = [features[k].weights for k in chosen]
+    return _without(near.program, np.concatenate([np.empty(0, dtype=np.intp), *weights]))
+
+
+def _without(program: Program, weights: Indices) -> Program:
+    lower, upper = program.lower.copy(), program.upper.copy()
+    lower[weights] = upper[weights] = 0.0
+    return program.with_box(lower, upper)
 
 
 def _is_single(feature: Feature) -> bool:
@@ -149,7 +152,7 @@ def _directions(near: NearOptimalSet, feature: Feature, both: bool) -> list[Arra
     values = near.w[feature.weights]
     if feature.total:
         if (both or not values.any()) and len(values) <= EXACT_TOTAL:
-            return [np.array(signs) * feature.contrasts[0] for signs in product((1.0, -1.0), repeat=len(values))]
+            return list(sign_patterns(feature))
         return [np.where(values < 0, -1.0, 1.0) * feature.contrasts[0]]
     shares = feature.contrasts @ values
     if both or np.abs(shares).max() <= WITHIN * near.budget.norm:
@@ -161,18 +164,17 @@ def _directions(near: NearOptimalSet, feature: Feature, both: bool) -> list[Arra
 def _limited(program: Program, mu: float, feature: Feature, limit: Limit, direction: Array | None) -> Program:
     """Add one limit: as bounds of a weight where they will do, else as hard rows."""
     weights, low, high = feature.weights, limit.low * mu, limit.high * mu
-    if limit.excludes or _is_single(feature):
-        unit = abs(float(feature.contrasts[0, 0])) if _is_single(feature) else 1.0
-        least, most = low / unit, high / unit
-        sign = 1.0 if direction is None else float(np.sign(direction[0]))
+    if limit.excludes:
+        return _without(program, weights)
+    if _is_single(feature):
+        ends = np.array([-high if direction is None else low, high]) / abs(feature.contrasts[0, 0])
         lower, upper = program.lower.copy(), program.upper.copy()
-        lower[weights] = -most if low == 0.0 else (least if sign > 0 else -most)
-        upper[weights] = most if low == 0.0 else (most if sign > 0 else -least)
+        lower[weights], upper[weights] = ends if direction is None or direction[0] > 0.0 else -ends[::-1]
         return program.with_box(lower, upper)
     if not feature.total:
         rows = [sign * contrast for contrast in feature.contrasts for sign in (1.0, -1.0)]
     elif len(weights) <= EXACT_TOTAL:
-        rows = [np.array(signs) * feature.contrasts[0] for signs in product((1.0, -1.0), repeat=len(weights))]
+        rows = list(sign_patterns(feature))
     else:
         raise ValueError(
             f"a group of {len(weights)} columns can only be excluded: limits of its relevance are possible for up to "
@@ -191,10 +193,16 @@ def _limited(program: Program, mu: float, feature: Feature, limit: Limit, direct
     )
 
 
-def start_within(near: NearOptimalSet) -> tuple[Array, Array] | None:
-    """Return a point of the set, if there is any: the baseline, or one between those of least loss and least norm."""
+def _start(near: NearOptimalSet, held: Iterable[int], starts: Starts | None) -> tuple[Array, Array] | None:
+    """Return a point that meets limits, if there is any: the baseline, a mixture of known points, or a new one."""
     if near.program.hard_violation(near.w, near.b) <= 0.0:
         return near.w, near.b
+    mixture = None if starts is None else starts.mixture(near.program, held)
+    return _new_start(near) if mixture is None else mixture
+
+
+def _new_start(near: NearOptimalSet) -> tuple[Array, Array] | None:
+    """Return the point between those of least loss and of least norm, if there is any."""
     highs, joint = HighsBounds(near.program, near.budget), near.budget.price is not None
     try:
         w, b = highs.least_spending("norm", limited=False)
