@@ -73,8 +73,8 @@ print(
 )
 
 # %%
-# Without one wavelength. The most relevant redundant one is excluded; what has to do more, and what can stand in for it?
-# With all wavelengths (--every 1) the answer is right, too, but dozens of neighbours can replace each.
+# Without one wavelength. The most relevant redundant one is excluded; what has to do more, and what can stand in for
+# it? With all wavelengths (--every 1) the answer is right, too, but dozens of neighbours can replace each.
 
 gone = result.names(RelevanceClass.WEAK)[0]
 held = model.constrain({gone: 0.0})

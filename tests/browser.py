@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,13 @@ def _chromedriver() -> str | None:
 
 @contextmanager
 def chromium(
-    width: int = 1200, height: int = 900, *, dark: bool = False, scripts: bool = True, local: bool = False
+    width: int = 1200,
+    height: int = 900,
+    *,
+    dark: bool = False,
+    scripts: bool = True,
+    local: bool = False,
+    names: Mapping[str, str] | None = None,
 ) -> Iterator[Any]:
     """Start a headless Chromium, and end it.
 
@@ -66,6 +72,8 @@ def chromium(
         Whether scripts run.
     local : bool
         Whether addresses on this machine can be reached; other ones never can.
+    names : dict, default=None
+        Names of other machines, with the address that each is made to point to.
 
     Yields
     ------
@@ -79,9 +87,10 @@ def chromium(
     options.binary_location = str(_chromium())
     with tempfile.TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True) as profile:
         here = ", EXCLUDE 127.0.0.1, EXCLUDE localhost" if local else ""
+        there = "".join(f"MAP {name} {address}, " for name, address in (names or {}).items())
         for flag in (
             *FLAGS,
-            f"--host-resolver-rules=MAP * ~NOTFOUND{here}",
+            f"--host-resolver-rules={there}MAP * ~NOTFOUND{here}",
             f"--user-data-dir={profile}",
             f"--window-size={max(width, 500)},{height}",
         ):

@@ -298,3 +298,20 @@ def test_a_step_of_the_slider_repaints_soon(browser, d, limit, capsys):
     with capsys.disabled():
         print(f"\nslider step to repainted bars, d = {d}: median {1000 * median:.0f} ms (goal {1000 * limit:.0f} ms)")  # noqa: T201
     assert median < 10 * limit
+
+
+def test_a_wrong_token_is_refused(explorer):
+    with chromium(900, 600, local=True) as driver:  # without the cookie of the other tests
+        driver.get(explorer.url.split("?")[0] + "?token=wrong")
+        assert "token is missing or wrong" in driver.find_element("tag name", "body").text
+        driver.get(explorer.url.split("?")[0])
+        assert "Not allowed" in driver.find_element("tag name", "body").text
+        assert bars(driver) is None
+
+
+def test_a_wrong_host_is_refused(explorer):
+    # A name of another site that was made to point to this machine.
+    with chromium(900, 600, local=True, names={"evil.example": "127.0.0.1"}) as driver:
+        driver.get(explorer.url.replace("127.0.0.1", "evil.example"))
+        assert "another name than its own" in driver.find_element("tag name", "body").text
+        assert bars(driver) is None
