@@ -231,6 +231,110 @@ def test_the_address_holds_the_state(page, browser, model):
     assert held(browser) == "Nothing is held."
 
 
+def cost_box(driver, feature):
+    """The box of the table that the cost of a feature is typed into."""
+    driver.execute_script("document.querySelector('details').open = true")
+    labels = driver.find_elements("css selector", ".costs label")
+    return next(one for one in labels if one.text.split("\n")[0] == feature).find_element("tag name", "input")
+
+
+def cost(driver, feature):
+    return float(cost_box(driver, feature).get_attribute("value"))
+
+
+def type_cost(driver, feature, value):
+    from selenium.webdriver.common.keys import Keys
+
+    before = driver.current_url
+    cost_box(driver, feature).send_keys(Keys.CONTROL + "a" + Keys.NULL + value + Keys.TAB)
+    until(driver, lambda: driver.current_url != before)
+
+
+def test_the_address_holds_the_costs(page, explorer, model, tmp_path):
+    from allrelevant.explore.state import address
+
+    strong, weak = model.result_.names(2)[0], model.result_.names(1)[0]
+    choose(page, weak)
+    without = explorer.url.split("?")[0] + address({}, weak, {})
+    until(page, lambda: page.current_url == without)
+    type_cost(page, strong, "2.5")
+    # A cost is no step: nothing can be undone, and undo and reset leave it alone.
+    assert page.find_element("id", "undo").get_attribute("disabled")
+    press(page, "exclude")
+    until(page, lambda: "excluded" in held(page))
+    press(page, "undo")
+    until(page, lambda: held(page) == "Nothing is held.")
+    press(page, "redo")
+    until(page, lambda: "excluded" in held(page))
+    press(page, "reset")
+    until(page, lambda: held(page) == "Nothing is held.")
+    assert cost(page, strong) == 2.5
+    page.refresh()
+    until(page, lambda: bars(page))
+    until(page, lambda: cost(page, strong) == 2.5)
+    assert cost(page, weak) == 1.0
+    press(page, "ask-panels")
+    cheapest = model.panels({strong: 2.5}, k=1)[0].cost
+    assert f"cost {cheapest:g}" in until(page, lambda: text(page, "answer-panels"))
+    page.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    press(page, "get-code")
+    until(page, lambda: (tmp_path / "explore.py").exists())
+    assert f"panels(costs={{'{strong}': 2.5}}" in (tmp_path / "explore.py").read_text()
+    # What costs as much as at first is not in the address.
+    type_cost(page, strong, "1")
+    assert page.current_url == without
+    page.back()
+    until(page, lambda: cost(page, strong) == 2.5)
+    assert not console_errors(page)
+
+
+def drawn_marks(driver):
+    """Number and colour of the marks beside the bars, by feature."""
+    found = driver.execute_script(
+        "const plot = document.querySelector('#bars .js-plotly-plot'); const axis = plot._fullLayout.yaxis;"
+        "const top = plot.getBoundingClientRect().top + axis._offset; const out = {};"
+        "plot.querySelectorAll('.shape-group').forEach((one) => {"
+        "  const words = one.querySelector('text'); if (!words) return;"
+        "  const frame = one.querySelector('path'), box = frame.getBoundingClientRect();"
+        "  const place = Math.round(axis.p2d((box.top + box.bottom) / 2 - top));"
+        "  out[plot.data[1].customdata[place]] = [words.textContent, getComputedStyle(frame).stroke]; });"
+        "return out;"
+    )
+    return {name: tuple(mark) for name, mark in found.items()}
+
+
+def test_groups_are_marked(browser):
+    """Marks in the drawing are those of the list, stay while a feature is held, and end with the page."""
+    from allrelevant.explore import Explorer
+
+    X, y, _ = make_relevance_classification(200, n_strong=1, n_weak=5, partition=[2, 3], n_irrelevant=2, random_state=1)
+    model = LinearRelevanceClassifier(random_state=0).fit(X, y)
+    with Explorer(model) as explorer:
+        browser.get(explorer.url)
+        until(browser, lambda: bars(browser))
+        assert drawn_marks(browser) == {}
+        press(browser, "ask-groups")
+        marks = until(browser, lambda: drawn_marks(browser))
+        assert set(marks) == {"x1", "x2", "x3", "x4", "x5"}
+        assert marks["x1"] == marks["x2"] != marks["x3"] == marks["x4"] == marks["x5"]
+        listed = browser.find_elements("css selector", "#answer-groups .group")
+        assert len(listed) == 2
+        for line in listed:
+            badge, words = line.find_elements("tag name", "span")
+            colour = browser.execute_script("return getComputedStyle(arguments[0]).borderTopColor", badge)
+            assert {name for name, mark in marks.items() if mark == (badge.text, colour)} == set(
+                re.findall(r"x\d", words.text)
+            )
+        choose(browser, "x1")
+        press(browser, "exclude")
+        until(browser, lambda: "excluded" in held(browser))
+        until(browser, lambda: drawn_marks(browser) == marks)
+        assert not console_errors(browser)
+        browser.refresh()
+        until(browser, lambda: bars(browser))
+        assert drawn_marks(browser) == {}
+
+
 def test_questions(page, model):
     weak = model.result_.names(1)[0]
     choose(page, weak)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import threading
 import urllib.error
 import urllib.request
@@ -15,6 +16,7 @@ from allrelevant.explore import Explorer
 from allrelevant.explore.answers import Answers, Overtaken
 from allrelevant.explore.code import reproduce
 from allrelevant.explore.figure import MOST, draw, shown_features
+from allrelevant.explore.marks import Mark, marks_of
 from allrelevant.explore.state import DEPTH, State, address, from_address
 
 
@@ -53,7 +55,19 @@ def test_the_past_is_not_endless():
 
 
 @pytest.mark.parametrize(
-    "damaged", [None, 3, "x", [], {"held": 1}, {"held": {"a": [1]}}, {"held": {"a": [2, 1]}}, {"held": {"a": "12"}}]
+    "damaged",
+    [
+        None,
+        3,
+        "x",
+        [],
+        {"held": 1},
+        {"held": {"a": [1]}},
+        {"held": {"a": [2, 1]}},
+        {"held": {"a": "12"}},
+        {"held": {"a": [False, True]}},
+        {"held": {"a": [0, 10**400]}},
+    ],
 )
 def test_damaged_states_hold_nothing(damaged):
     assert State.of(damaged).held == {}
@@ -61,11 +75,24 @@ def test_damaged_states_hold_nothing(damaged):
 
 def test_addresses():
     names = ("a b", "ü<>&", "c")
-    held = {"a b": (0.0, 0.25), "ü<>&": (0.1, 0.1)}
-    assert from_address(address(held, "c"), names) == (held, "c")
-    assert from_address(address(held, "c"), ("a b",)) == ({"a b": (0.0, 0.25)}, None)
-    for damaged in ("", None, "?s=", "?s=%%%", "?s=bm8", "?s=W10", "?t=1"):
-        assert from_address(damaged, names) == ({}, None)
+    held, costs = {"a b": (0.0, 0.25), "ü<>&": (0.1, 0.1)}, {"ü<>&": 2.5, "c": 0.0}
+    assert from_address(address(held, "c", costs), names, names) == (held, "c", costs)
+    assert from_address(address(held, "c", costs), ("a b",), ("c",)) == ({"a b": (0.0, 0.25)}, None, {"c": 0.0})
+    assert from_address(address({}, None, {"c": 3.0}), names, names) == ({}, None, {"c": 3.0})
+    assert address({}, None, {}) == ""
+    assert len(address(held, "c", {})) < len(address(held, "c", costs))
+    for damaged in ("", None, "?s=", "?s=%%%", "?s=bm8", "?s=W10", "?t=1", "?s=" + "W1tb" * 4000):
+        assert from_address(damaged, names, names) == ({}, None, {})
+
+
+@pytest.mark.parametrize(
+    "damaged", ["3", "[]", '"c"', "null", '{"c": -1}', '{"c": NaN}', '{"c": Infinity}', '{"c": 1e999}', '{"c": "2"}',
+                '{"c": [2]}', '{"c": true}', '{"c": null}', f'{{"c": 1{"0" * 400}}}', '{"unknown": 2}']
+)  # fmt: skip
+def test_damaged_costs_in_addresses_are_left_out(damaged):
+    text = f'{{"held": {{"a": [0, 0.5]}}, "selected": "a", "costs": {damaged}}}'
+    search = "?s=" + base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+    assert from_address(search, ("a", "c"), ("a", "c")) == ({"a": (0.0, 0.5)}, "a", {})
 
 
 def test_answers_are_those_of_the_estimator(model):
@@ -79,8 +106,7 @@ def test_answers_are_those_of_the_estimator(model):
     refused, _ = answers.constrained({"x0": (0.0, 0.0)})
     assert isinstance(refused, str)
     assert "x0 can only be" in refused
-    assert answers.cost("x0") == 3.0
-    assert answers.cost("x1") == 1.0
+    assert answers.costs == {"x0": 3.0, "x1": 1.0, "x2": 1.0, "x3": 1.0}
     assert answers.substitutes(name).feature == name
     assert answers.panels({"x1": 2.0}, held).panels
 
@@ -123,7 +149,7 @@ def test_drawing(model):
     result = model.result_
     name = result.names(1)[0]
     now = model.constrain({name: 0})
-    figure = draw(result, now, {name: (0.0, 0.0)}, name)
+    figure = draw(result, now, {name: (0.0, 0.0)}, name, {})
     ghosts, drawn, rows = figure["data"]
     order = shown_features(result, {})
     np.testing.assert_allclose(ghosts["base"], result.intervals[order, 0])
@@ -131,6 +157,23 @@ def test_drawing(model):
     np.testing.assert_allclose(drawn["base"], now.intervals[order, 0])
     assert drawn["customdata"] == rows["customdata"] == [result.feature_names[k] for k in order]
     assert len(figure["layout"]["shapes"]) == 4  # two limits, one bracket, the band of the chosen row
+
+
+def test_groups_are_marked_as_in_their_tree(model):
+    from allrelevant.plotting.groups import GROUP_COLOURS
+
+    groups = model.group_features()
+    assert groups.groups == [["x0"], ["x1"], ["x2", "x3"]]
+    marks = marks_of(groups)
+    assert marks == dict.fromkeys(("x2", "x3"), Mark(2, GROUP_COLOURS[0]))
+    result = model.result_
+    figure, plain = (draw(result, result, {}, None, some) for some in (marks, {}))
+    names = figure["data"][1]["customdata"]
+    drawn = [one for one in figure["layout"]["shapes"] if one.get("name") == "group"]
+    assert {names[round((one["y0"] + one["y1"]) / 2)] for one in drawn} == {"x2", "x3"}
+    assert {(one["label"]["text"], one["line"]["color"]) for one in drawn} == {("2", GROUP_COLOURS[0])}
+    assert [text.endswith("<br>group 2") for text in figure["data"][1]["hovertext"]] == [one in marks for one in names]
+    assert len(plain["layout"]["shapes"]) == len(figure["layout"]["shapes"]) - 2
 
 
 def test_many_features_are_not_all_drawn(model):
@@ -143,14 +186,23 @@ def test_many_features_are_not_all_drawn(model):
     )  # fmt: skip
     assert len(shown_features(many, {})) == MOST
     last = many.feature_names[int(many.ranking()[-1])]
-    figure = draw(many, many, {last: (0.0, 0.05)}, None)
+    figure = draw(many, many, {last: (0.0, 0.05)}, None, {})
     assert last in figure["data"][1]["customdata"]
     assert not any("<i>" in label for label in figure["layout"]["yaxis"]["ticktext"])
 
 
 def test_code():
-    assert "model.result_" in reproduce({}, None)
-    compile(reproduce({"a'b": (0.0, 0.1)}, None), "code", "exec")
+    assert "model.result_" in reproduce({}, {}, None)
+    assert "panels" not in reproduce({}, {}, None)
+    compile(reproduce({"a'b": (0.0, 0.1)}, {"a'b": 2.0}, None), "code", "exec")
+
+
+def test_code_answers_as_the_page_does(model):
+    held, costs = {"x2": (0.0, 0.0)}, {"x0": 2.5}
+    found = {"model": model, "print": lambda _: None}
+    exec(reproduce(held, costs, "pass"), found)
+    assert found["panels"].panels == Answers(model).panels(costs, held).panels
+    np.testing.assert_array_equal(found["result"].intervals, model.constrain(held).intervals)
 
 
 def fetch(url, **headers):

@@ -7,19 +7,23 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from copy import copy
+from functools import cached_property
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
 from allrelevant.errors import AllRelevantError
-from allrelevant.explore.state import Held
+from allrelevant.explore.marks import Mark, marks_of
+from allrelevant.explore.state import Costs, Held, excluded
 from allrelevant.redundancy import FeatureGroups, Panels, Substitutes
 from allrelevant.result import RelevanceResult
 
-__all__ = ["Answers", "Overtaken"]
+__all__ = ["PANELS", "Answers", "Overtaken"]
 
 #: Answers that are kept.
 KEPT = 200
+#: Panels that are looked for.
+PANELS = 5
 #: With more features than this, a drag is answered for the relevant ones first.
 MANY = 40
 
@@ -36,23 +40,28 @@ class Answers:
     model : estimator
         A fitted linear relevance estimator.
     costs : dict, default=None
-        Costs of features.
+        Costs of features, 1 unless given.
+
+    Attributes
+    ----------
+    result : RelevanceResult
+        The result without constraints.
+    costs : dict
+        Cost of every relevant feature, the most relevant first.
     """
 
     def __init__(self, model: Any, costs: Mapping[str, float] | None = None) -> None:
         check_is_fitted(model, "result_")
         # All cores, for one question at a time: answers do not depend on it.
-        self.model, self._costs = copy(model).set_params(n_jobs=-1), dict(costs or {})
+        self.model = copy(model).set_params(n_jobs=-1)
         self.result: RelevanceResult = model.result_
+        names = [self.result.feature_names[k] for k in self.result.ranking() if self.result.classes[k] > 0]
+        self.costs: Costs = {name: float((costs or {}).get(name, 1.0)) for name in names}
         self._asking = threading.Lock()
         self._latest: dict[str, int] = {}
         self._results: OrderedDict[Any, RelevanceResult | str] = OrderedDict()
         self._substitutes: dict[str, Substitutes] = {}
         self._groups: FeatureGroups | None = None
-
-    def cost(self, feature: str) -> float:
-        """Cost of a feature, 1 unless given."""
-        return float(self._costs.get(feature, 1.0))
 
     def constrained(
         self, held: Held, tab: str = "", number: int = 0, *, quick: bool = False
@@ -107,9 +116,13 @@ class Answers:
                 self._groups = self.model.group_features()
             return self._groups
 
-    def panels(self, costs: Mapping[str, float], held: Held) -> Panels:
+    @cached_property
+    def marks(self) -> dict[str, Mark]:
+        """Marks of the features that go together."""
+        return marks_of(self.groups())
+
+    def panels(self, costs: Costs, held: Held) -> Panels:
         """The cheapest panels; features that are excluded on the page are in none."""
-        out = [name for name, (_, high) in held.items() if high == 0.0]
         with self._asking:
-            panels: Panels = self.model.panels(dict(costs), k=5, exclude=out, time_limit=30.0)
+            panels: Panels = self.model.panels(costs, k=PANELS, exclude=excluded(held), time_limit=30.0)
             return panels

@@ -9,7 +9,7 @@ from allrelevant.errors import AllRelevantError
 from allrelevant.explore.answers import Answers, Overtaken
 from allrelevant.explore.code import reproduce
 from allrelevant.explore.figure import draw
-from allrelevant.explore.state import Held, State, address, from_address
+from allrelevant.explore.state import Costs, Held, State, address, from_address, read_costs
 from allrelevant.result import RelevanceClass, RelevanceResult
 
 __all__ = ["connect"]
@@ -54,26 +54,33 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
         Output("feature", "value", allow_duplicate=True),
         Output("undo", "disabled"),
         Output("redo", "disabled"),
+        Output({"cost": ALL}, "value"),
         Input("url", "search"),
         Input("request", "data"),
         Input("feature", "value"),
+        Input("grouped", "data"),
+        Input({"cost": ALL}, "value"),
         *(Input(name, "n_clicks") for name in STEPS),
         Now("state", "data"),
         Now("low", "value"),
         Now("high", "value"),
         prevent_initial_call="initial_duplicate",
     )
-    def step(search: str | None, request: Any, feature: str, *rest: Any) -> Any:
+    def step(search: str | None, request: Any, feature: str, grouped: Any, typed: list[Any], *rest: Any) -> Any:
         stored, low, high = rest[-3:]
         state, asked = State.of(stored), ctx.triggered_id
         tab, number = "", 0
         chosen: Any = no_update
+        costs = _costs(answers, typed)
+        shown_costs: list[Any] = [no_update] * len(typed)
         if search is None:  # the page does not know its address yet
             raise PreventUpdate
         if stored is None or asked == "url":
-            held, selected = from_address(search, names)
-            if stored is not None and held == state.held and selected in (None, feature):
+            held, selected, changed = from_address(search, names, answers.costs)
+            wanted_costs = answers.costs | changed
+            if stored is not None and (held, wanted_costs) == (state.held, costs) and selected in (None, feature):
                 raise PreventUpdate
+            costs, shown_costs = wanted_costs, list(wanted_costs.values())
             wanted = State(held) if stored is None else state.step(held)
             if selected is not None and selected != feature:
                 feature = chosen = selected
@@ -81,10 +88,10 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
             tab, number = str(request.get("tab", "")), int(request.get("number", 0))
             feature = str(request.get("feature", feature))
             wanted = state.hold(feature, _limits(answers, feature, request.get("limits")), dragging=True)
-        elif asked == "feature":
-            wanted = state
+        elif asked in STEPS:
+            wanted = _pressed(answers, state, asked, feature, low, high)
         else:
-            wanted = _pressed(answers, state, str(asked), feature, low, high)
+            wanted = state
         try:
             found, seconds = answers.constrained(wanted.held, tab, number, quick=asked == "request")
         except Overtaken:
@@ -98,10 +105,10 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
         else:
             result, shown, looks = found, wanted, "done"
             said = f"{len(shown.held)} held, answered in {1000 * seconds:.0f} ms." if shown.held else ""
-        here = address(shown.held, feature)
+        here = address(shown.held, feature, {name: cost for name, cost in costs.items() if cost != answers.costs[name]})
         return (
             shown.plain(),
-            draw(answers.result, result, shown.held, feature),
+            draw(answers.result, result, shown.held, feature, answers.marks if grouped else {}),
             said,
             looks,
             _held_list(html, shown.held),
@@ -110,6 +117,7 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
             chosen,
             not shown.past,
             not shown.future,
+            shown_costs,
         )
 
     @app.callback(  # type: ignore[untyped-decorator]
@@ -118,9 +126,10 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
         Input("state", "data"),
         Now("request", "data"),
         Now("feature", "value"),
+        Now("grouped", "data"),
         prevent_initial_call=True,
     )
-    def complete(stored: Any, request: Any, feature: str) -> Any:
+    def complete(stored: Any, request: Any, feature: str, grouped: Any) -> Any:
         """After a quick answer, the whole one, unless the drag goes on."""
         state = State.of(stored)
         if not state.dragging or not answers.incomplete(state.held):
@@ -133,7 +142,8 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
             raise PreventUpdate from None
         if isinstance(found, str):
             raise PreventUpdate
-        return draw(answers.result, found, state.held, feature), _change_list(html, answers.result, found)
+        marks = answers.marks if grouped else {}
+        return draw(answers.result, found, state.held, feature, marks), _change_list(html, answers.result, found)
 
     @app.callback(  # type: ignore[untyped-decorator]
         Output("range", "max"),
@@ -164,21 +174,26 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
         return _paragraphs(html, _asked(lambda: answers.substitutes(feature).summary()))
 
     @app.callback(  # type: ignore[untyped-decorator]
-        Output("answer-groups", "children"), Input("ask-groups", "n_clicks"), prevent_initial_call=True
+        Output("answer-groups", "children"),
+        Output("grouped", "data"),
+        Input("ask-groups", "n_clicks"),
+        prevent_initial_call=True,
     )
     def groups(_: int) -> Any:
-        return _paragraphs(html, _asked(lambda: answers.groups().summary()))
+        try:
+            return _group_list(html, answers), True
+        except (AllRelevantError, ValueError) as error:
+            return _paragraphs(html, f"No answer: {error}."), False
 
     @app.callback(  # type: ignore[untyped-decorator]
         Output("answer-panels", "children"),
         Input("ask-panels", "n_clicks"),
         Now({"cost": ALL}, "value"),
-        Now({"cost": ALL}, "id"),
         Now("state", "data"),
         prevent_initial_call=True,
     )
-    def panels(_: int, values: list[Any], ids: list[dict[str, str]], stored: Any) -> Any:
-        costs = {one["cost"]: value for one, value in zip(ids, values, strict=True) if value is not None}
+    def panels(_: int, typed: list[Any], stored: Any) -> Any:
+        costs = _costs(answers, typed)
         return _paragraphs(html, _asked(lambda: answers.panels(costs, State.of(stored).held).summary()))
 
     @app.callback(  # type: ignore[untyped-decorator]
@@ -187,16 +202,18 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
         Input("get-report", "n_clicks"),
         Input("get-code", "n_clicks"),
         Now("state", "data"),
+        Now({"cost": ALL}, "value"),
         prevent_initial_call=True,
     )
-    def download(_: int, __: int, ___: int, stored: Any) -> Any:
+    def download(_: int, __: int, ___: int, stored: Any, typed: list[Any]) -> Any:
         held = State.of(stored).held
         found, _seconds = answers.constrained(held)
         result = answers.result if isinstance(found, str) else found
         if ctx.triggered_id == "get-result":
             return _file(result.to_json(indent=1), "result.json")
         if ctx.triggered_id == "get-code":
-            return _file(reproduce(held, source), "explore.py")
+            costs = {name: cost for name, cost in _costs(answers, typed).items() if cost != 1.0}
+            return _file(reproduce(held, costs, source), "explore.py")
         from allrelevant.report import render_report
 
         return _file(render_report(result, title=title), "report.html")
@@ -238,6 +255,11 @@ def _pressed(answers: Answers, state: State, button: str, feature: str, low: Any
     return state.redo() if button == "redo" else state.step({})
 
 
+def _costs(answers: Answers, typed: list[Any]) -> Costs:
+    """Costs that the table shows; what is empty costs what it did at the start."""
+    return answers.costs | read_costs(dict(zip(answers.costs, typed, strict=True)))
+
+
 def _asked(question: Any) -> str:
     try:
         return str(question())
@@ -247,6 +269,25 @@ def _asked(question: Any) -> str:
 
 def _paragraphs(html: Any, text: str) -> Any:
     return [html.P(line) for line in text.splitlines()]
+
+
+def _group_list(html: Any, answers: Answers) -> Any:
+    """What goes together, every group with its mark."""
+    lines = answers.groups().summary().splitlines()
+    marks = dict.fromkeys(answers.marks.values())
+    marked = [
+        html.P(
+            [
+                html.Span(
+                    str(mark.number), className="mark", style={"borderColor": mark.colour, "background": mark.fill}
+                ),
+                html.Span(line),
+            ],
+            className="group",
+        )
+        for mark, line in zip(marks, lines, strict=False)
+    ]
+    return [*marked, *(html.P(line) for line in lines[len(marked) :])]
 
 
 def _held_list(html: Any, held: Held) -> Any:

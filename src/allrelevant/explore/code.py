@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from allrelevant.explore.state import Held
+from allrelevant.explore.answers import PANELS
+from allrelevant.explore.state import Costs, Held, excluded
 
 __all__ = ["reproduce"]
 
@@ -10,19 +11,26 @@ NO_SOURCE = """# `model` is the estimator that the explorer was started with, fi
 # model = LinearRelevanceClassifier(random_state=0).fit(X, y)"""
 
 
-def reproduce(held: Held, source: str | None) -> str:
-    """Return a script that makes the model, where it is known how, and holds the same features.
+def reproduce(held: Held, costs: Costs, source: str | None) -> str:
+    """Return a script that makes the model, where it is known how, holds the same features and knows the same costs.
 
     Examples
     --------
     >>> from allrelevant.explore.code import reproduce
-    >>> print(reproduce({"age": (0.0, 0.0)}, "model = make_model()"))
+    >>> print(reproduce({"age": (0.0, 0.0)}, {"scan": 5.0}, "model = make_model()"))
     model = make_model()
     <BLANKLINE>
     result = model.constrain({'age': (0.0, 0.0)})
     print(result.table())
     print(result.summary())
     <BLANKLINE>
+    panels = model.panels(costs={'scan': 5.0}, k=5, exclude=['age'])
+    print(panels.summary())
+    <BLANKLINE>
     """
     ask = f"result = model.constrain({held!r})" if held else "result = model.result_"
-    return "\n".join([(source or NO_SOURCE).rstrip(), "", ask, "print(result.table())", "print(result.summary())", ""])
+    lines = [(source or NO_SOURCE).rstrip(), "", ask, "print(result.table())", "print(result.summary())", ""]
+    if costs:
+        out = f", exclude={excluded(held)!r}" if excluded(held) else ""
+        lines += [f"panels = model.panels(costs={costs!r}, k={PANELS}{out})", "print(panels.summary())", ""]
+    return "\n".join(lines)

@@ -1,11 +1,13 @@
-"""The drawing of the explorer: bars, their ghosts, limits, and what is held."""
+"""The drawing of the explorer: bars, their ghosts, limits, what is held, and which features go together."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from allrelevant.explore.marks import Mark
 from allrelevant.explore.state import Held
 from allrelevant.plotting._rows import shorten
 from allrelevant.plotting._style import CLASS_STYLES, mix
@@ -17,6 +19,8 @@ __all__ = ["MOST", "draw", "shown_features"]
 MOST = 120
 NAME_LENGTH = 28
 PAPER, INK = "#ffffff", "#24292f"
+#: Pixels from the axis to the near and to the far side of a mark, and to the names beyond it.
+NEAR, FAR, BEYOND = 5, 27, 31
 
 
 def shown_features(result: RelevanceResult, held: Held) -> list[int]:
@@ -26,7 +30,9 @@ def shown_features(result: RelevanceResult, held: Held) -> list[int]:
     return [*ranking[:MOST], *held_too]
 
 
-def draw(before: RelevanceResult, now: RelevanceResult, held: Held, selected: str | None) -> dict[str, Any]:
+def draw(
+    before: RelevanceResult, now: RelevanceResult, held: Held, selected: str | None, marks: Mapping[str, Mark]
+) -> dict[str, Any]:
     """Return the figure as plain values; bars stay where they are, whatever is held."""
     order = shown_features(before, held)
     names = [before.feature_names[k] for k in order]
@@ -39,6 +45,7 @@ def draw(before: RelevanceResult, now: RelevanceResult, held: Held, selected: st
     places = list(range(len(order)))
     hover = [
         f"{_safe(name)}<br>{style.phrase}<br>{a:.3f} to {b:.3f}<br>unconstrained {c:.3f} to {d:.3f}"
+        + (f"<br>group {marks[name].number}" if name in marks else "")
         for name, style, a, b, c, d in zip(names, styles, low, high, ghost_low, ghost_high, strict=True)
     ]
     common = {"orientation": "h", "y": places, "customdata": names, "type": "bar", "showlegend": False}
@@ -68,17 +75,19 @@ def draw(before: RelevanceResult, now: RelevanceResult, held: Held, selected: st
             shapes += [_bracket(value, place) for value in sorted({*held[name]})]
         if name == selected:
             shapes.append(_band(place))
+        if name in marks:
+            shapes.append(_mark(marks[name], place))
     return {
         "data": [ghosts, bars, rows],
         "layout": {
             "barmode": "overlay", "bargap": 0, "uirevision": "same", "dragmode": False,
-            "height": 130 + 24 * len(order), "margin": {"l": 10, "r": 12, "t": 34, "b": 48}, "shapes": shapes,
-            "annotations": [_words(value, text) for value, text in _said(before)],
+            "height": 138 + 24 * len(order), "margin": {"l": 10, "r": 12, "t": 42, "b": 48}, "shapes": shapes,
+            "annotations": [_words(value, text, end) for value, text in _said(before)],
             "plot_bgcolor": PAPER, "paper_bgcolor": PAPER, "font": {"color": INK, "size": 12},
             "xaxis": {"range": [0, end], "title": {"text": "share of the model's weight"}, "gridcolor": "#e4e4e4",
                       "zeroline": False, "fixedrange": True},
             "yaxis": {"range": [len(order) - 0.4, -0.6], "tickvals": places, "ticktext": labels, "automargin": True,
-                      "fixedrange": True, "showgrid": False},
+                      "ticklabelstandoff": BEYOND if marks else 0, "fixedrange": True, "showgrid": False},
             "hoverlabel": {"bgcolor": PAPER, "font": {"color": INK}},
         },
     }  # fmt: skip
@@ -98,7 +107,7 @@ def _limits(result: RelevanceResult) -> list[tuple[float, str]]:
 
 def _said(result: RelevanceResult) -> list[tuple[float, str]]:
     value = result.thresholds.max_relevance
-    return [(value, f"relevant bars end beyond {value:.2g}")] if np.isfinite(value) else []
+    return [(value, f"relevant bars<br>end beyond {value:.2g}")] if np.isfinite(value) else []
 
 
 def _limit(value: float, dash: str, count: int) -> dict[str, Any]:
@@ -116,6 +125,14 @@ def _band(place: int) -> dict[str, Any]:
             "fillcolor": "#dbeafe", "line": {"width": 0}}  # fmt: skip
 
 
-def _words(value: float, text: str) -> dict[str, Any]:
-    return {"x": value, "y": 1, "yref": "paper", "yanchor": "bottom", "xanchor": "left", "text": text,
+def _mark(mark: Mark, place: int) -> dict[str, Any]:
+    return {"type": "rect", "name": "group", "xref": "paper", "xsizemode": "pixel", "xanchor": 0, "x0": -FAR,
+            "x1": -NEAR, "y0": place - 0.34, "y1": place + 0.34, "fillcolor": mark.fill,
+            "line": {"color": mark.colour, "width": 2},
+            "label": {"text": str(mark.number), "font": {"size": 11, "color": INK}, "padding": 0}}  # fmt: skip
+
+
+def _words(value: float, text: str, end: float) -> dict[str, Any]:
+    side = "left" if value < end / 2 else "right"
+    return {"x": value, "y": 1, "yref": "paper", "yanchor": "bottom", "xanchor": side, "align": side, "text": text,
             "showarrow": False, "font": {"size": 11, "color": INK}}  # fmt: skip

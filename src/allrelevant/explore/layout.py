@@ -84,7 +84,7 @@ def page(answers: Answers, title: str) -> Any:
             html.Div(
                 [
                     button("ask-substitutes", "What can stand in for it?", "substitutes of the chosen feature"),
-                    button("ask-groups", "What goes together?", "groups of features that play the same part"),
+                    button("ask-groups", "What goes together?", "groups of features, marked in the drawing"),
                 ],
                 className="buttons",
             ),
@@ -120,6 +120,7 @@ def page(answers: Answers, title: str) -> Any:
             dcc.Location(id="url", refresh=False),
             dcc.Store(id="state", storage_type="memory"),
             dcc.Store(id="request", storage_type="memory"),
+            dcc.Store(id="grouped", storage_type="memory"),
             html.H1(title),
             html.P(HELP, className="help"),
             html.P(legend, className="legend"),
@@ -139,11 +140,12 @@ def page(answers: Answers, title: str) -> Any:
 def _cost_rows(answers: Answers) -> list[Any]:
     from dash import dcc, html
 
-    result = answers.result
-    names = [result.feature_names[k] for k in result.ranking() if result.classes[k] > 0]
     return [
         html.Label(
-            [html.Span(name), dcc.Input(id={"cost": name}, type="number", min=0, step="any", value=answers.cost(name))]
+            [
+                html.Span(name),
+                dcc.Input(id={"cost": name}, type="number", min=0, step="any", value=cost, debounce=True),
+            ]
         )
-        for name in names
+        for name, cost in answers.costs.items()
     ]

@@ -1,17 +1,16 @@
-"""What a page of the explorer is showing: which features are held. It lives in the page and in its address."""
+"""What a page of the explorer shows: what is held, and what features cost. It lives in the page and in its address."""
 
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-__all__ = ["State", "address", "from_address"]
+__all__ = ["Costs", "Held", "State", "address", "excluded", "from_address", "read_costs"]
 
 #: How many steps can be undone.
 DEPTH = 100
@@ -19,6 +18,7 @@ DEPTH = 100
 LONGEST = 20_000
 
 Held = dict[str, tuple[float, float]]
+Costs = dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -80,30 +80,54 @@ def _held(value: Any) -> Held:
     out: Held = {}
     for name, limits in value.items() if isinstance(value, Mapping) else ():
         if isinstance(limits, Sequence) and not isinstance(limits, str) and len(limits) == 2:
-            numbers = [one for one in limits if isinstance(one, int | float) and math.isfinite(one)]
-            if len(numbers) == 2 and 0.0 <= numbers[0] <= numbers[1]:
-                out[str(name)] = float(numbers[0]), float(numbers[1])
+            low, high = (_number(one) for one in limits)
+            if low is not None and high is not None and low <= high:
+                out[str(name)] = low, high
     return out
 
 
-def address(held: Held, selected: str | None) -> str:
-    """Return the part of the address that says what is held and selected."""
-    content = {"held": held, "selected": selected}
-    if not held and selected is None:
+def read_costs(value: Any) -> Costs:
+    """Costs by name; whatever is not that is left out."""
+    costs = {str(name): _number(cost) for name, cost in value.items()} if isinstance(value, Mapping) else {}
+    return {name: cost for name, cost in costs.items() if cost is not None}
+
+
+def _number(value: Any) -> float | None:
+    """A finite number of at least 0, or None."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) and number >= 0.0 else None
+
+
+def excluded(held: Held) -> list[str]:
+    """Features that are held at 0."""
+    return [name for name, (_, high) in held.items() if high == 0.0]
+
+
+def address(held: Held, selected: str | None, costs: Costs) -> str:
+    """Return the part of the address that says what is held and selected, and which costs were changed."""
+    content = {"held": held, "selected": selected, "costs": costs}
+    said = {name: value for name, value in content.items() if value}
+    if not said:
         return ""
-    text = json.dumps(content, separators=(",", ":"), sort_keys=True)
+    text = json.dumps(said, separators=(",", ":"), sort_keys=True)
     return "?" + urlencode({"s": base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")})
 
 
-def from_address(search: str | None, names: Sequence[str]) -> tuple[Held, str | None]:
-    """Read an address; what is damaged, or about features that there are not, is left out."""
+def from_address(search: str | None, names: Collection[str], priced: Collection[str]) -> tuple[Held, str | None, Costs]:
+    """Read an address; what is damaged, or about features that there are not or that have no cost, is left out."""
     packed = parse_qs((search or "")[:LONGEST].lstrip("?")).get("s", [""])[0]
     try:
         content = json.loads(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)))
-    except (ValueError, binascii.Error):
-        return {}, None
+    except (ValueError, RecursionError):
+        return {}, None, {}
     if not isinstance(content, dict):
-        return {}, None
+        return {}, None, {}
     held = {name: limits for name, limits in _held(content.get("held")).items() if name in names}
+    costs = {name: cost for name, cost in read_costs(content.get("costs")).items() if name in priced}
     selected = content.get("selected")
-    return held, selected if selected in names else None
+    return held, selected if selected in names else None, costs

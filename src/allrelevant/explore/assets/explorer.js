@@ -12,6 +12,13 @@ window.dash_clientside = window.dash_clientside || {};
   document.addEventListener("pointermove", (event) => { if (down) note(event); }, true);
   document.addEventListener("pointerup", (event) => { note(event); down = false; }, true);
   document.addEventListener("keydown", note, true);
+  // Dash compares a number that was typed with the one at the last blur or Enter, even if the page set another since.
+  document.addEventListener("focusin", ({ target }) => {
+    if (!target.matches("input[type=number]")) return;
+    const name = target.id.startsWith("{") ? JSON.parse(target.id) : target.id;
+    const count = Math.round(performance.now());
+    window.dash_clientside.set_props(name, { n_blur: count, n_submit: count });
+  });
   const skip = () => window.dash_clientside.no_update;
   const close = (a, b, unit) => Math.abs(a - b) <= 1e-9 + 1e-6 * unit;
   window.dash_clientside.allrelevant = {
