@@ -6,6 +6,7 @@ import csv
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -36,15 +37,29 @@ def f1_of_set(relevance: np.ndarray, selected: np.ndarray) -> float:
     return 2 * both / total if total else 1.0
 
 
+def precision_recall(truth: np.ndarray, called: np.ndarray) -> tuple[float, float]:
+    """Precision and recall of a set of features: 1 where nothing was called, and where there is nothing to find."""
+    both = int((truth & called).sum())
+    return both / int(called.sum()) if called.any() else 1.0, both / int(truth.sum()) if truth.any() else 1.0
+
+
 def mean(values: Sequence[float]) -> float:
     """Mean of the runs that ended; NaN without any."""
     return float(np.mean(values)) if values else np.nan
 
 
+def mean_cell(rows: Iterable[Mapping[str, Any]], name: str) -> float | str:
+    """Mean of the cells of a column that hold a number; an empty cell without any."""
+    cells = [number(row.get(name, "")) for row in rows]
+    average = mean([cell for cell in cells if np.isfinite(cell)])
+    return average if np.isfinite(average) else ""
+
+
 def write_csv(path: Path, rows: Sequence[Mapping[str, Any]], *, quiet: bool = False) -> None:
     """Write rows as CSV, with the versions that made them in a first comment line."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    made = ", ".join(f"{name} {version(name)}" for name in ("allrelevant", "numpy", "scipy", "scikit-learn", "highspy"))
+    names = ["allrelevant", "numpy", "scipy", "scikit-learn", "highspy", *(["lightgbm"] * bool(find_spec("lightgbm")))]
+    made = ", ".join(f"{name} {version(name)}" for name in names)
     with path.open("w", newline="") as file:
         file.write(f"# {made}, Python {platform.python_version()}\n")
         writer = csv.DictWriter(file, fieldnames=list(rows[0]))

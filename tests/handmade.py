@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -48,3 +49,21 @@ def make_result(
         "version": "0.1.0",
     }
     return RelevanceResult(**{**content, **changes})
+
+
+def make_forest_result(*counts: int, tentative: int = 1, **changes: Any) -> RelevanceResult:
+    """Return the same as of forests, with the last so many features of the ranking undecided."""
+    forest: dict[str, Any] = {
+        "method": "forest",
+        "thresholds": Thresholds(0.0, 0.041, "hits", 0.95, 100, 100),
+        "hyperparameters": {"n_estimators": 200},
+        "scores": {"metric": "accuracy", "cross_validated": 0.9412, "training": 0.999},
+        "parameters": {"n_estimators": 200, "max_rounds": 100},
+        "engine": "lightgbm",
+        "max_gap": 0.0,
+        "n_programs": 340,
+        "cpu_seconds": {"shadow features": 3.2},
+    }
+    result = make_result(*counts, **{**forest, **changes})
+    last = [result.feature_names[k] for k in result.ranking()[result.n_features - tentative :]]
+    return replace(result, tentative=tuple(last), baseline=abs(result.baseline))

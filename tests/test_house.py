@@ -17,14 +17,27 @@ ALLOWED = {
     "errors": set(),
     "_progress": set(),
     "_json": set(),
-    "result": {"errors", "_json", "_notebook"},
+    "_words": set(),
+    "result": {"errors", "_json", "_notebook", "_words"},
     "_notebook": {"result"},
     "redundancy": {"errors", "result"},
     "lp": {"errors"},
     "formulations": {"lp"},
     "relevance": {"formulations", "lp", "_progress", "errors"},
     "stats": {"relevance", "formulations", "lp", "_progress", "result"},
-    "estimators": {"stats", "relevance", "formulations", "lp", "_progress", "errors", "result", "redundancy", ""},
+    "forest": {"_progress", "errors"},
+    "estimators": {
+        "stats",
+        "relevance",
+        "formulations",
+        "lp",
+        "forest",
+        "_progress",
+        "errors",
+        "result",
+        "redundancy",
+        "",
+    },
     "findings": {"redundancy", "result", "errors", "_json"},
     "plotting": {"result", "redundancy", "errors"},
     "report": {"findings", "redundancy", "result", "errors", "plotting"},
@@ -46,7 +59,7 @@ ALLOWED = {
     "__main__": {"cli"},
 }
 #: scikit-learn itself loads pandas and rich where they are installed.
-EXTRAS = {"matplotlib", "jinja2", "torch", "distributed", "plotly", "dash", "typer"}
+EXTRAS = {"lightgbm", "matplotlib", "jinja2", "torch", "distributed", "plotly", "dash", "typer"}
 
 
 def imports(path, *, top_level):

@@ -10,7 +10,7 @@ import pytest
 from allrelevant import LinearRelevanceClassifier, RelevanceClass, RelevanceResult
 from allrelevant.datasets import make_relevance_classification
 from allrelevant.errors import MissingExtra
-from handmade import make_result
+from handmade import make_forest_result, make_result
 
 
 @pytest.fixture(scope="module")
@@ -124,3 +124,67 @@ def test_rich_representation_in_notebooks():
     assert "b" * 60 not in result.table()
     many = make_result(30, 30, 40)
     assert "… 40 more" in many._repr_html_()
+
+
+LINEAR_WORDS = ("near-optimal", "minRel", "maxRel", "linear", "proven:", "gap", "probe")
+
+
+def test_forests_speak_for_themselves():
+    result = make_forest_result(2, 3, 2)
+    text = result.summary() + result.table() + result._repr_html_()
+    assert not [word for word in LINEAR_WORDS if word in text]
+    for sentence in (
+        "The forest reaches an accuracy of 0.941 in cross-validation.",
+        "2 are strongly relevant (the other features cannot stand in for them)",
+        "3 are weakly relevant (other features can stand in for them)",
+        "2 are irrelevant (no better than permuted features)",
+        f"The test could not decide about {result.tentative[0]}; its class is a best guess.",
+        "estimates from 100 forests, not proven bounds",
+    ):
+        assert sentence in result.summary()
+    lines = result.table().splitlines()
+    assert lines[0].split() == ["feature", "class", "low", "high", "p-value"]
+    assert len({len(line) for line in lines}) == 1
+    assert "irrelevant?" in lines[-1]
+    assert "<td>irrelevant?</td>" in result._repr_html_()
+    assert [result.label(k) for k in result.ranking()].count("irrelevant?") == 1
+    several = make_forest_result(2, 3, 2, tentative=2)
+    assert "their classes are best guesses." in several.summary()
+    assert "best guess" not in make_forest_result(2, 3, 2, tentative=0).summary()
+
+
+def test_articles_fit_the_metric():
+    for metric, article in (("R²", "an"), ("accuracy", "an"), ("weighted F1", "a"), ("macro F1", "a"), ("F1", "an")):
+        result = make_result(scores={"metric": metric, "cross_validated": 0.5, "training": 0.5})
+        assert f"reaches {article} {metric} of 0.500" in result.summary()
+
+
+def test_the_frame_of_forests_says_what_is_undecided():
+    result = make_forest_result(1, 1, 3, tentative=2)
+    frame = result.to_frame()
+    assert list(frame.columns) == ["relevance", "minimum", "maximum", "pvalue", "baseline", "tentative"]
+    assert frame.index[frame["tentative"]].tolist() == [
+        name for name in result.feature_names if name in result.tentative
+    ]
+    assert not make_forest_result(1, 1, 3, tentative=0).to_frame()["tentative"].any()
+
+
+def test_files_of_earlier_versions_are_linear():
+    forest = make_forest_result(tentative=2)
+    again = RelevanceResult.from_json(forest.to_json())
+    assert again == forest
+    assert (again.method, again.tentative) == ("forest", forest.tentative)
+    result = make_result(privileged=make_result())
+    content = result.to_dict()
+    for part in (content, content["privileged"]):
+        del part["method"], part["tentative"]
+    again = RelevanceResult.from_dict(content)
+    assert again == result
+    assert (again.method, again.tentative) == ("linear", ())
+
+
+def test_methods_and_undecided_features_must_be_known():
+    with pytest.raises(ValueError, match=r"method='tree'; it is one of linear, forest"):
+        make_result(method="tree")
+    with pytest.raises(ValueError, match="tentative names 'other', which is no feature"):
+        make_result(tentative=("other",))

@@ -22,8 +22,8 @@ from sklearn.cluster import HDBSCAN
 from sklearn.metrics import v_measure_score
 
 from allrelevant.datasets import make_relevance_classification
-from benchmarks._common import Results, mean, number, print_table, read_csv, standardised, write_csv
-from benchmarks.peers.processes import data_file, fit, fri_python
+from benchmarks._common import Results, mean_cell, number, print_table, read_csv, standardised, write_csv
+from benchmarks.peers.processes import data_file, fit, peer_python
 
 HERE = Path(__file__).parent
 #: Unique relevant features, pairs, noise.
@@ -88,17 +88,13 @@ def summarise(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
             continue
         line: dict[str, Any] = {"set": name, "runs": len(chosen)}
         for method in ("allrelevant", "fri", "correlation", "hdbscan"):
-            values = [number(row[f"{method}_v"]) for row in chosen]
-            average = mean([value for value in values if np.isfinite(value)])
-            line[f"{method}_v"] = average if np.isfinite(average) else ""
+            line[f"{method}_v"] = mean_cell(chosen, f"{method}_v")
             line[f"{method}_v_published"] = published[name].get(method, "")
         del line["allrelevant_v_published"]
         line["fri_finished"] = sum(row["fri_v"] != "" for row in chosen)
         both = [row for row in chosen if row["ratio"] != ""]
         for library in ("allrelevant", "fri"):
-            spent = [number(row[f"{library}_grouping_seconds"]) for row in both or chosen]
-            average = mean([value for value in spent if np.isfinite(value)])
-            line[f"{library}_grouping_seconds"] = average if np.isfinite(average) else ""
+            line[f"{library}_grouping_seconds"] = mean_cell(both or chosen, f"{library}_grouping_seconds")
         line["ratio"] = line["fri_grouping_seconds"] / line["allrelevant_grouping_seconds"] if both else ""
         out.append(line)
     return out
@@ -115,7 +111,7 @@ def main() -> None:
     parser.add_argument("--environments", type=Path, default=Path(".peers"))
     parser.add_argument("--out", type=Path, default=HERE / "results")
     options = parser.parse_args()
-    python = None if options.without_fri else fri_python(options.environments)
+    python = None if options.without_fri else peer_python("fri", options.environments)
     results = Results(options.out / "grouping.csv", ("set", "seed"))
     wanted = [(name, seed) for name in options.sets for seed in range(options.seeds)]
     for name, seed in results.missing(wanted, resume=options.resume):

@@ -81,12 +81,63 @@ def fri_groups(problem, X, y, seed):
     return {"labels": np.asarray(labels).tolist(), "grouping_seconds": time.process_time() - began}
 
 
+def forest(**parameters):
+    """The forests of this library, with all defaults but these parameters."""
+
+    def run(problem, X, y, seed):
+        from allrelevant import ForestRelevanceClassifier
+
+        result = ForestRelevanceClassifier(random_state=seed, n_jobs=1, **parameters).fit(X, y).result_
+        return {
+            "classes": result.classes.tolist(),
+            "tentative": len(result.tentative),
+            "training_score": result.scores["training"],
+            "cross_validated": result.scores["cross_validated"],
+            "forests": result.n_programs,
+            "stages": result.cpu_seconds,
+        }
+
+    return run
+
+
+def boruta(problem, X, y, seed):
+    """BorutaPy 0.4.3 with shallow trees of scikit-learn, as many as it sees fit; it does not tell strong from weak."""
+    from boruta import BorutaPy
+    from sklearn.ensemble import RandomForestClassifier
+
+    trees = RandomForestClassifier(max_depth=5, n_jobs=1)
+    model = BorutaPy(trees, n_estimators="auto", random_state=seed).fit(X, y)
+    return {"classes": model.support_.astype(int).tolist(), "tentative": int(model.support_weak_.sum())}
+
+
+def squamish(problem, X, y, seed):
+    """The thesis' own library with all its defaults. Where it finds nothing it raises; that is an answer too."""
+    from squamish.main import Main
+
+    model = Main(random_state=seed, n_jobs=1, debug=False)
+    try:
+        model.fit(X, y)
+    except Exception as error:
+        if "No features were selected" not in str(error):
+            raise
+        found = {"classes": [0] * X.shape[1], "note": "found nothing"}
+    else:
+        found = {"classes": model.relevance_classes_.tolist()}
+    tentative = int(model.borutamodel.estimator.support_weak_.sum())
+    return {**found, "tentative": tentative, "training_score": float(model.score_)}
+
+
 LIBRARIES = {
     "allrelevant": allrelevant,
     "fri": fri,
     "elastic_net": elastic_net,
     "allrelevant_groups": allrelevant_groups,
     "fri_groups": fri_groups,
+    "forest": forest(decomposition="conditional"),
+    "forest_refit": forest(decomposition="refit", loss="held_out"),
+    "forest_refit_training": forest(decomposition="refit", loss="training"),
+    "boruta": boruta,
+    "squamish": squamish,
 }
 
 
@@ -95,6 +146,8 @@ def warm_up(library, problem):
     rng = np.random.RandomState(0)
     X = rng.normal(size=(60, 4))
     y = X[:, 0] + X[:, 1]
+    if library == "boruta":  # it takes seconds to reject a feature, even of so few samples
+        X = X[:, :2].copy()
     if problem == "classification":
         y = np.where(y > 0, 1, -1)
     elif problem == "ordinal":

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import venv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +20,13 @@ import numpy as np
 from benchmarks._common import f1_of_set
 
 CHILD = Path(__file__).with_name("child.py")
-#: fri does not declare the second and the third, and needs the fourth.
-REQUIREMENTS = ("fri==9.0.0", "importlib_metadata", "attrs", "numpy<1.27")
+#: What the environment of each library is made of; nothing where the registry does not have it.
+REQUIREMENTS = {
+    # It does not declare the second and the third, and needs the fourth.
+    "fri": ("fri==9.0.0", "importlib_metadata", "attrs", "numpy<1.27"),
+    "boruta": ("boruta==0.4.3",),
+    "squamish": (),
+}
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
 
 
@@ -34,7 +39,7 @@ class Fit:
     found : dict
         Whatever the process printed; empty if it did not finish.
     note : str
-        Why it did not finish.
+        Why it did not finish, or what else is to be said of it.
     """
 
     found: dict[str, Any]
@@ -53,15 +58,33 @@ class Fit:
         return f1_of_set(relevance, classes > 0), float((classes == relevance).mean())
 
 
-def fri_python(root: Path) -> Path:
-    """Return the interpreter of fri's environment, made if it is not there."""
-    python = root / "fri" / "bin" / "python"
+class NotInstalled(Exception):
+    """A library is in no environment here, and cannot be put into one."""
+
+
+def peer_python(library: str, root: Path) -> Path:
+    """Return the interpreter of a library's environment, made if it is not there."""
+    python = root / library / "bin" / "python"
+    if python.exists() and not subprocess.run([python, "-c", f"import {library}"], capture_output=True).returncode:
+        return python
+    if not REQUIREMENTS[library]:
+        raise NotInstalled(f"{library} is not in the package registry, and {python} cannot import it: install it there")
     if not python.exists():
-        venv.create(root / "fri", with_pip=True)
-    found = subprocess.run([python, "-c", "import fri"], capture_output=True, check=False)
-    if found.returncode:
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *REQUIREMENTS], check=True)
+        venv.create(root / library, with_pip=True)
+    if subprocess.run([python, "-m", "pip", "install", "--quiet", *REQUIREMENTS[library]]).returncode:
+        raise NotInstalled(f"{library} could not be installed into {root / library}")
     return python
+
+
+def peer_pythons(libraries: Iterable[str], root: Path) -> dict[str, Path]:
+    """Return the interpreters of those libraries that there are, and say which are left out."""
+    found = {}
+    for library in libraries:
+        try:
+            found[library] = peer_python(library, root)
+        except NotInstalled as problem:
+            print(f"skipped: {problem}")
+    return found
 
 
 @contextmanager
@@ -88,7 +111,8 @@ def fit(
         env={**os.environ, **ONE_THREAD},
     )
     if done.returncode == 0:
-        return Fit(json.loads(done.stdout.strip().splitlines()[-1]))
+        found = json.loads(done.stdout.strip().splitlines()[-1])
+        return Fit(found, found.get("note", ""))
     if done.returncode == -signal.SIGXCPU:
         return Fit({}, f"limit of {limit:g} s reached")
     said = done.stderr.strip().splitlines() or [f"ended with {done.returncode}"]

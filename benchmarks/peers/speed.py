@@ -28,8 +28,8 @@ from allrelevant.datasets import (
     make_relevance_regression,
     make_simulation,
 )
-from benchmarks._common import Results, make_mix, mean, number, print_table, standardised, write_csv
-from benchmarks.peers.processes import data_file, fit, fri_python
+from benchmarks._common import Results, make_mix, mean_cell, number, print_table, standardised, write_csv
+from benchmarks.peers.processes import data_file, fit, peer_python
 
 HERE = Path(__file__).parent
 
@@ -88,9 +88,7 @@ def summarise(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         row: dict[str, Any] = {"case": group[0] if len(group) == 1 else "sim1 to sim5", "runs": len(chosen)}
         for library in ("allrelevant", "fri", "elastic_net"):
             for what in ("cpu_seconds", "f1", "accuracy"):
-                cells = [number(each.get(f"{library}_{what}", "")) for each in chosen]
-                average = mean([cell for cell in cells if np.isfinite(cell)])
-                row[f"{library}_{what}"] = average if np.isfinite(average) else ""
+                row[f"{library}_{what}"] = mean_cell(chosen, f"{library}_{what}")
         del row["elastic_net_accuracy"]
         row["fri_finished"] = sum(each.get("fri_cpu_seconds", "") != "" for each in chosen)
         both = [each for each in chosen if each["ratio"] != ""]
@@ -110,7 +108,7 @@ def main() -> None:
     parser.add_argument("--environments", type=Path, default=Path(".peers"))
     parser.add_argument("--out", type=Path, default=HERE / "results")
     options = parser.parse_args()
-    interpreters = {"allrelevant": sys.executable, "fri": fri_python(options.environments)}
+    interpreters = {"allrelevant": sys.executable, "fri": peer_python("fri", options.environments)}
     results = Results(options.out / "speed.csv", ("case", "seed"))
     wanted = [(name, seed) for name in options.cases for seed in range(options.seeds)]
     for name, seed in results.missing(wanted, resume=options.resume):

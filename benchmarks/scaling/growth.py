@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks._common import Results, make_mix, number, print_table, write_csv
-from benchmarks.peers.processes import data_file, fit, fri_python
+from benchmarks.peers.processes import data_file, fit, peer_python
 
 HERE = Path(__file__).parent
 SAMPLES = (100, 200, 500, 1000, 2000, 5000, 10000)
@@ -88,7 +88,7 @@ def main() -> None:
     options = parser.parse_args()
     interpreters: dict[str, Path | str] = {"allrelevant": sys.executable}
     if not options.without_fri:
-        interpreters["fri"] = fri_python(options.environments)
+        interpreters["fri"] = peer_python("fri", options.environments)
     limits = {"allrelevant": 1e6, "fri": options.limit}
     results = Results(options.out / "growth.csv", ("axis", "n", "d", "seed"))
     wanted = []

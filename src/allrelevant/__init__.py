@@ -3,13 +3,21 @@
 __version__ = "0.1.0.dev0"
 
 from allrelevant.errors import AllRelevantError, RelevanceWarning, SolverError
-from allrelevant.estimators import LinearRelevanceClassifier, LinearRelevanceOrdinal, LinearRelevanceRegressor
+from allrelevant.estimators import (
+    ForestRelevanceClassifier,
+    ForestRelevanceRegressor,
+    LinearRelevanceClassifier,
+    LinearRelevanceOrdinal,
+    LinearRelevanceRegressor,
+)
 from allrelevant.result import RelevanceClass, RelevanceResult, Thresholds
 
 __all__ = [
     "LinearRelevanceClassifier",
     "LinearRelevanceRegressor",
     "LinearRelevanceOrdinal",
+    "ForestRelevanceClassifier",
+    "ForestRelevanceRegressor",
     "RelevanceResult",
     "RelevanceClass",
     "Thresholds",

@@ -22,20 +22,21 @@ def table_html(result: RelevanceResult) -> str:
     rows = [_row(result, int(k), end) for k in ranking[:ROWS]]
     if len(ranking) > ROWS:
         rows.append(f"<tr><td colspan='5'>… {len(ranking) - ROWS} more</td></tr>")
-    head = "<tr><th style='text-align:left'>feature</th><th>class</th><th>minRel</th><th>maxRel</th><th></th></tr>"
-    words = "<br>".join(escape(line) for line in result.summary().split("\n"))
-    return f"<table>{head}{''.join(rows)}</table><p>{words}</p>"
+    ends = f"<th>{escape(result.words.low)}</th><th>{escape(result.words.high)}</th>"
+    head = f"<tr><th style='text-align:left'>feature</th><th>class</th>{ends}<th></th></tr>"
+    summary = "<br>".join(escape(line) for line in result.summary().split("\n"))
+    return f"<table>{head}{''.join(rows)}</table><p>{summary}</p>"
 
 
 def _row(result: RelevanceResult, k: int, end: float) -> str:
     from allrelevant.result import RelevanceClass, cut
 
-    label, (low, high) = RelevanceClass(int(result.classes[k])).label, result.intervals[k]
+    kind, (low, high) = RelevanceClass(int(result.classes[k])).label, result.intervals[k]
     inside = (
         f"margin-left:{WIDTH * low / end:.0f}px;width:{max(WIDTH * (high - low) / end, 2):.0f}px;"
-        f"background:{FILL[label]};height:12px"
+        f"background:{FILL[kind]};height:12px"
     )
     bar = f"<div style='width:{WIDTH}px;background:#eee;height:12px'><div style='{inside}'></div></div>"
     name = escape(cut(result.feature_names[k]))
-    cells = f"<td style='text-align:left'>{name}</td><td>{label}</td><td>{low:.3f}</td><td>{high:.3f}</td>"
+    cells = f"<td style='text-align:left'>{name}</td><td>{result.label(k)}</td><td>{low:.3f}</td><td>{high:.3f}</td>"
     return f"<tr>{cells}<td>{bar}</td></tr>"

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant._json import plain, restored
+from allrelevant._words import METHODS, Words
 from allrelevant.errors import MissingExtra
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["RelevanceClass", "RelevanceResult", "Thresholds"]
 
 SCHEMA = 1
+#: Fields that files of earlier versions lack, with what these meant.
+_LATER = {"method": "linear", "tentative": []}
 #: Longest name in a table.
 LONGEST_NAME = 48
 
@@ -49,7 +52,8 @@ class Thresholds:
     """Where noise ends, as learnt from the probes.
 
     A feature is relevant when its ``maxRel`` exceeds `max_relevance`, and strongly so when also its ``minRel``
-    exceeds `min_relevance`.
+    exceeds `min_relevance`. With forests, `max_relevance` is the median share of importance that permuted features
+    reach; a feature is relevant when it exceeds theirs in significantly more than half of the forests.
 
     Attributes
     ----------
@@ -60,7 +64,7 @@ class Thresholds:
     confidence : float
         Share of irrelevant features that the rule expects below `max_relevance`.
     n_probes, n_usable : int
-        Probes drawn, and probes for which a near-optimal model existed.
+        Probes drawn, and probes for which a near-optimal model existed; with forests, how many were compared.
     """
 
     min_relevance: float
@@ -88,12 +92,15 @@ class RelevanceResult:
     intervals : ndarray of shape (n_features, 2)
         ``minRel`` and ``maxRel``: the least and the most share of the model's weight that any near-optimal
         model gives the feature. The extremes of different features are in general not attained together.
+        With forests: between which shares of the forest's importance the feature has in the middle 90 % of them.
     classes : ndarray of shape (n_features,)
         0 irrelevant, 1 weakly relevant, 2 strongly relevant (:class:`RelevanceClass`).
     pvalues : ndarray of shape (n_features,)
-        Chance that an irrelevant feature reaches the feature's ``maxRel``, estimated from the probes.
+        Chance that an irrelevant feature reaches the feature's ``maxRel``, estimated from the probes; with forests,
+        of the binomial test of how often the feature exceeds permuted ones.
     baseline : ndarray of shape (n_features,)
-        Signed share of weight in the one optimal model that the set was built around.
+        Signed share of weight in the one optimal model that the set was built around; with forests, the mean share
+        of importance.
     thresholds : Thresholds
         Limits between noise and relevance.
     problem : str
@@ -109,11 +116,12 @@ class RelevanceResult:
     seed : int or None
         Seed of the fit, if it was an integer.
     engine : str
-        Engine that solved the linear programs.
+        Engine that solved the linear programs, or what the forests are made with.
     max_gap : float
-        Largest certified gap between the two sides of any bound, as a share of the norm budget.
+        Largest certified gap between the two sides of any bound, as a share of the norm budget. With forests nothing
+        is proven, and it means nothing.
     n_programs : int
-        Linear programs solved for intervals and probes.
+        Linear programs solved for intervals and probes, or forests fitted.
     cpu_seconds : dict
         CPU seconds by stage.
     notes : tuple of str
@@ -129,6 +137,10 @@ class RelevanceResult:
         The intervals without constraints, where there are some.
     unconstrained_classes : ndarray of shape (n_features,) or None
         The classes without constraints, where there are some.
+    method : str
+        ``"linear"`` or ``"forest"``.
+    tentative : tuple of str
+        Features that the test could not decide about; their class is a best guess.
 
     See Also
     --------
@@ -170,6 +182,8 @@ class RelevanceResult:
     constraints: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     unconstrained: NDArray[np.float64] | None = None
     unconstrained_classes: NDArray[np.int64] | None = None
+    method: str = "linear"
+    tentative: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         d = len(self.feature_names)
@@ -178,6 +192,7 @@ class RelevanceResult:
         set_field = object.__setattr__
         set_field(self, "feature_names", tuple(str(name) for name in self.feature_names))
         set_field(self, "notes", tuple(self.notes))
+        set_field(self, "tentative", tuple(str(name) for name in self.tentative))
         set_field(self, "intervals", _frozen(self.intervals, float).reshape(-1, 2))
         set_field(self, "classes", _frozen(self.classes, int))
         set_field(self, "pvalues", _frozen(self.pvalues, float))
@@ -193,6 +208,16 @@ class RelevanceResult:
             set_field(self, "unconstrained", _frozen(self.unconstrained, float).reshape(d, 2))
         if self.unconstrained_classes is not None:
             set_field(self, "unconstrained_classes", _frozen(self.unconstrained_classes, int).reshape(d))
+        if self.method not in METHODS:
+            raise ValueError(f"method={self.method!r}; it is one of {', '.join(METHODS)}")
+        strange = sorted(set(self.tentative) - set(self.feature_names))
+        if strange:
+            raise ValueError(f"tentative names {strange[0]!r}, which is no feature of this result")
+
+    @property
+    def words(self) -> Words:
+        """What tables, drawings and reports call things, which differs between the methods."""
+        return METHODS[self.method]
 
     @property
     def delta(self) -> NDArray[np.float64]:
@@ -214,6 +239,10 @@ class RelevanceResult:
     def names(self, relevance: RelevanceClass | int) -> list[str]:
         """Return the names of the features of one class, the most relevant first."""
         return [self.feature_names[k] for k in self.ranking() if self.classes[k] == int(relevance)]
+
+    def label(self, k: int) -> str:
+        """Return the class of a feature in one word, with a question mark where it is :attr:`tentative`."""
+        return RelevanceClass(int(self.classes[k])).label + "?" * (self.feature_names[k] in self.tentative)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain Python values."""
@@ -261,7 +290,7 @@ class RelevanceResult:
         """
         if not isinstance(content, dict) or "schema" not in content:
             raise ValueError("not a relevance result: no field 'schema'; write it with RelevanceResult.to_json")
-        content = dict(content)
+        content = {**_LATER, **content}
         schema = content.pop("schema")
         if schema != SCHEMA:
             raise ValueError(f"relevance result of schema {schema!r}; this version reads schema {SCHEMA}")
@@ -288,7 +317,7 @@ class RelevanceResult:
         """Return one row per feature as a pandas frame, indexed by name.
 
         Columns are ``relevance`` (strong, weak, irrelevant), ``minimum``, ``maximum``, ``pvalue`` and ``baseline``;
-        under constraints also ``minimum_delta`` and ``maximum_delta``.
+        under constraints also ``minimum_delta`` and ``maximum_delta``, and with forests ``tentative``.
         """
         try:
             import pandas as pd
@@ -296,7 +325,9 @@ class RelevanceResult:
             raise MissingExtra("pandas", "pandas", "RelevanceResult.to_frame") from error
         labels = pd.Index([member.label for member in RelevanceClass])
         names = () if self.unconstrained is None else ("minimum_delta", "maximum_delta")
-        moved = dict(zip(names, self.delta.T, strict=False))
+        more: dict[str, Any] = dict(zip(names, self.delta.T, strict=False))
+        if not self.words.answers:
+            more["tentative"] = [name in self.tentative for name in self.feature_names]
         return pd.DataFrame(
             {
                 "relevance": pd.Categorical.from_codes(self.classes, categories=labels, ordered=True),
@@ -304,7 +335,7 @@ class RelevanceResult:
                 "maximum": self.intervals[:, 1],
                 "pvalue": self.pvalues,
                 "baseline": self.baseline,
-                **moved,
+                **more,
             },
             index=pd.Index(self.feature_names, name="feature"),
         )
@@ -313,11 +344,11 @@ class RelevanceResult:
         """Return one line per feature, the most relevant first, as text; the middle of very long names is left out."""
         names = [cut(name) for name in self.feature_names]
         width = max(8, *map(len, names))
-        lines = [f"{'feature':<{width}}  {'class':<11}  minRel  maxRel  p-value"]
+        words = self.words
+        lines = [f"{'feature':<{width}}  {'class':<11}  {words.low:>6}  {words.high:>6}  p-value"]
         for k in self.ranking():
             low, high = self.intervals[k]
-            label = RelevanceClass(int(self.classes[k])).label
-            lines.append(f"{names[k]:<{width}}  {label:<11}  {low:6.3f}  {high:6.3f}  {self.pvalues[k]:7.2g}")
+            lines.append(f"{names[k]:<{width}}  {self.label(k):<11}  {low:6.3f}  {high:6.3f}  {self.pvalues[k]:7.2g}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -327,9 +358,7 @@ class RelevanceResult:
 
     def summary(self, *, notes: bool = True) -> str:
         """Say in plain language what was found, with the :attr:`notes` or without."""
-        strong, weak, irrelevant = (
-            self.names(kind) for kind in (RelevanceClass.STRONG, RelevanceClass.WEAK, RelevanceClass.IRRELEVANT)
-        )
+        words = self.words
         sentences = [f"{self.n_features} features and {self.n_samples} samples were examined ({self.problem})."]
         if self.constraints:
             held = ", ".join(_held(name, *limits) for name, limits in self.constraints.items())
@@ -338,19 +367,19 @@ class RelevanceResult:
         where = "in cross-validation" if score is not None else "on the training data"
         score = self.scores.get("training") if score is None else score
         metric = str(self.scores.get("metric", "score"))
-        article = "an" if metric.startswith("R") else "a"
-        sentences.append(f"The best linear model found reaches {article} {metric} of {score:.3f} {where}.")
-        sentences.append(_clause(strong, "strongly relevant", "every near-optimal model needs {}"))
-        sentences.append(_clause(weak, "weakly relevant", "some near-optimal model uses {}, another does without"))
-        sentences.append(_clause(irrelevant, "irrelevant", "no near-optimal model uses {} more than chance would"))
+        sentences.append(f"{words.model} reaches {_article(metric)} {metric} of {score:.3f} {where}.")
+        labels = ("strongly relevant", "weakly relevant", "irrelevant")
+        for kind, label, reason in zip(reversed(RelevanceClass), labels, words.reasons, strict=True):
+            sentences.append(_clause(self.names(kind), label, reason))
+        if self.tentative:
+            guess = "its class is a best guess" if len(self.tentative) == 1 else "their classes are best guesses"
+            sentences.append(f"The test could not decide about {_listed(list(self.tentative))}; {guess}.")
         gap = self.max_gap
         if self.privileged is not None:
             gap = max(gap, self.privileged.max_gap)
             found = [self.privileged.feature_names[k] for k in self.privileged.ranking() if self.privileged.classes[k]]
             sentences.append(_privileged_clause(found, self.privileged.n_features))
-        sentences.append(
-            f"All bounds are proven: the two sides of every bound agree to {gap:.1g} of the model's weight."
-        )
+        sentences.append(words.ending.format(gap=gap, drawn=self.thresholds.n_probes))
         if notes:
             sentences.extend(self.notes)
         return "\n".join(sentences)
@@ -359,6 +388,11 @@ class RelevanceResult:
 def cut(name: str) -> str:
     half = LONGEST_NAME // 2
     return name if len(name) <= LONGEST_NAME else f"{name[:half]}…{name[-half + 1 :]}"
+
+
+def _article(noun: str) -> str:
+    """Return what stands before a word, or before letters that are read one by one, such as R²."""
+    return "an" if noun[:1] and noun[:1] in "aeiouAEFHILMNORSX" else "a"
 
 
 def _held(name: str, low: float, high: float) -> str:

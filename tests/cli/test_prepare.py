@@ -217,3 +217,50 @@ def test_privileged_columns_and_weights_are_set_apart():
     assert list(found.privileged.columns) == ["p", "q=a", "q=b", "q=c"]
     assert found.groups == {}
     assert found.weight.tolist() == columns["w"].tolist()
+
+
+def test_forests_get_gaps_and_categories_as_they_are():
+    number, text = np.arange(N) * 1.5, np.array(["a", "b", "b", "c"] * (N // 4), dtype=object)
+    number[:3], text[5] = np.nan, None
+    columns = {
+        "number": number,
+        "text": text,
+        "sex": ["f", "m"] * (N // 2),
+        "code": [1, 2, 3, 4] * (N // 4),
+        "smokes": [True, False, False, True] * (N // 4),
+        "whole": pd.array([1, None] * (N // 2), dtype="Int64"),
+        "agrees": pd.array([True, False, None, False] * (N // 4), dtype="boolean"),
+    }
+    columns["whole"][2] = 7  # so that it is not the same in all rows
+    found, notices = prepared(columns, method="forest", categories=["code"])
+    assert found.method == "forest"
+    assert found.groups == {}
+    assert found.features == ["x", *columns]
+    assert [str(one) for one in found.X.dtypes] == [
+        *("float64", "float64", "category", "category", "category", "float64", "float64", "float64")
+    ]
+    assert found.X.isna().sum().to_dict() == {
+        **dict.fromkeys(found.features, 0), "number": 3, "text": 1, "whole": N // 2, "agrees": N // 4
+    }  # fmt: skip
+    assert "missing values were kept, as forests take them: number (3), text (1)" in notices
+    assert "3 columns were taken as categories (levels): text (3), sex (2) and code (4)" in notices
+    assert found.facts["imputed"] == "nothing"
+    found, notices = prepared(columns, method="forest", impute="mean")
+    assert not found.X.isna().any(axis=None)
+    assert "filled with the mean or the most frequent value" in notices
+
+
+def test_forests_take_ordered_classes_as_ranks():
+    texts = ["low", "high", "medium", "low"] * (N // 4)
+    found, notices = prepared({"y": texts}, method="forest", order=["low", "medium", "high"])
+    assert found.target.problem == "regression"
+    assert found.target.values[:4].tolist() == [0.0, 2.0, 1.0, 0.0]
+    assert "low < medium < high" in notices
+    assert "the ranks 0 to 2 are predicted: regression" in notices
+    found, _ = prepared({"y": [3, 1, 7, 1] * (N // 4)}, method="forest", problem="ordinal")
+    assert found.target.values[:4].tolist() == [1.0, 0.0, 2.0, 0.0]
+
+
+def test_forests_take_no_privileged_features():
+    with pytest.raises(Problem, match=r"--privileged is for --method linear.*--drop p"):
+        prepared({"p": np.arange(N) ** 2.0}, method="forest", privileged=["p"])

@@ -12,10 +12,17 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from allrelevant.errors import MissingExtra
-from allrelevant.plotting import RelevanceDisplay
+from allrelevant.plotting import (
+    ConstraintDisplay,
+    GroupsDisplay,
+    PanelsDisplay,
+    RelevanceDisplay,
+    StabilityDisplay,
+    SubstitutionDisplay,
+)
 from allrelevant.plotting._style import CLASS_STYLES
 from allrelevant.result import RelevanceClass, Thresholds
-from handmade import make_result
+from handmade import make_forest_result, make_result
 
 
 class Fitted(BaseEstimator):
@@ -192,3 +199,30 @@ def test_says_how_to_install_matplotlib(monkeypatch):
     display = RelevanceDisplay(make_result())
     with pytest.raises(MissingExtra, match=r"RelevanceDisplay.plot needs matplotlib.*allrelevant\[plot\]"):
         display.plot()
+
+
+def test_forests_are_drawn_in_their_own_words():
+    result = make_forest_result(2, 3, 4)
+    ax = RelevanceDisplay.from_result(result).ax_
+    assert ax.get_xlabel() == "share of the forest's importance, in the middle 90 % of the forests"
+    assert [text.get_text() for text in ax.texts] == ["permuted features reach 0.041"]
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert legend[-2:] == ["mean share", "undecided, a best guess"]
+    assert [name for name in names(ax) if name.endswith("?")] == [f"{result.tentative[0]} ?"]
+    ax = RelevanceDisplay.from_result(make_forest_result(2, 3, 4, tentative=0)).ax_
+    assert [text.get_text() for text in ax.get_legend().get_texts()][-1] == "mean share"
+
+
+@pytest.mark.parametrize(
+    ("display", "question", "more"),
+    [
+        (ConstraintDisplay, "constrain", ({"a": 0.0},)),
+        (GroupsDisplay, "group_features", ()),
+        (PanelsDisplay, "panels", ()),
+        (StabilityDisplay, "stability", ()),
+        (SubstitutionDisplay, "substitutes", ()),
+    ],
+)
+def test_estimators_without_such_answers_are_refused(display, question, more):
+    with pytest.raises(TypeError, match=rf"Fitted has no {question}\(\).*RelevanceDisplay"):
+        display.from_estimator(Fitted().fit(make_forest_result()), *more)

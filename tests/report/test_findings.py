@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from allrelevant.findings import Findings
-from handmade import make_result
+from handmade import make_forest_result, make_result
 
 
 @pytest.mark.parametrize("counts", [(2, 4, 3), (1, 0, 0), (0, 0, 3), (0, 1, 0)])
@@ -100,3 +100,11 @@ def test_parts_must_be_about_the_same_features(make_findings):
         Findings(result, panels=findings.panels)
     with pytest.raises(ValueError, match="more than once"):
         Findings(findings.result, substitutes=findings.substitutes * 2)
+
+
+@pytest.mark.parametrize("part", ["groups", "substitutes", "panels"])
+def test_forests_have_no_answers_about_redundancy(make_findings, part):
+    findings, forest = make_findings(), make_forest_result(2, 4, 3)
+    assert Findings.from_json(Findings(forest).to_json()) == Findings(forest)
+    with pytest.raises(ValueError, match=f"{part} cannot go with a result of method 'forest'"):
+        Findings(forest, **{part: getattr(findings, part)})

@@ -20,7 +20,7 @@ from allrelevant.plotting._style import CLASS_STYLES, PALETTE
 from allrelevant.report import _drawings, render_report, write_report
 from allrelevant.report._plot import SHADES
 from allrelevant.result import Thresholds
-from handmade import make_result
+from handmade import make_forest_result, make_result
 
 EVIL = '</script><script>alert("1")</script><!-- & <b>x</b> %{x} \u2028'
 VOID = {"meta", "br", "hr", "img", "link", "input"}
@@ -363,3 +363,35 @@ def test_privileged_features_have_a_section_of_their_own():
     assert "Only a note." in page
     assert "known in training only" in page
     assert "Privileged" not in render_report(make_result())
+
+
+def test_forests_claim_no_proof_and_no_linear_models():
+    result = make_forest_result(2, 3, 4, notes=("A note of the forest.",))
+    html = render_report(result)
+    page = Page(html)
+    text = " ".join("".join(Page(re.sub(r"<style>.*?</style>", "", html, flags=re.DOTALL)).text).split())
+    shown = " ".join([text, *strings(plots(html))])
+    for word in ("near-optimal", "minRel", "maxRel", "linear", "certifi", "gap", "best model", "weight", "probe"):
+        assert word not in shown
+    for sentence in (
+        *result.summary().splitlines(),
+        "share of the forest's importance, in the middle 90 % of the forests",
+        "permuted features reach 0.041",
+        "mean share",
+        "forests fitted",
+        "340",
+        "hits",
+        "n_estimators",
+        "A question mark says",
+        "nothing is proven",
+        "10.48550/arXiv.2004.00658",
+        "10.18637/jss.v036.i11",
+        "undecided",
+    ):
+        assert sentence in shown
+    assert "10.1109/CIBCB" not in html
+    assert "irrelevant?" in text
+    assert f"{result.tentative[0]} ?" in text
+    assert result.tentative[0] in page.cells
+    assert "--limit-min: -10%" in html
+    assert "question mark" not in render_report(make_forest_result(2, 3, 4, tentative=0))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from allrelevant.report import write_csv, write_markdown
-from handmade import make_result
+from handmade import make_forest_result, make_result
 
 
 def rows(path):
@@ -73,3 +73,20 @@ def test_names_mean_nothing_to_markdown(tmp_path):
 def test_a_folder_is_no_file(tmp_path, write, example):
     with pytest.raises(IsADirectoryError, match=rf"is a folder; name a file in it, such as .*{example}"):
         write(make_result(), tmp_path)
+
+
+def test_tables_of_forests(tmp_path):
+    result = make_forest_result(1, 2, 2)
+    lines = rows(write_csv(result, tmp_path / "features.csv"))
+    assert list(lines[0]) == ["name", "class", "low", "high", "p-value", "mean", "tentative"]
+    assert [line["name"] for line in lines if line["tentative"] == "yes"] == list(result.tentative)
+    assert {line["class"] for line in lines} == {"strong", "weak", "irrelevant"}
+    np.testing.assert_array_equal([float(line["mean"]) for line in lines], result.baseline)
+    text = write_markdown(result, tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "| feature | class | low | high | p-value | mean |" in text
+    assert "| irrelevant? |" in text
+    assert "## Forest" in text
+    assert "nothing is proven" in text
+    assert "10.18637/jss.v036.i11" in text
+    for word in ("near-optimal", "minRel", "maxRel", "linear", "gap", "Best model", "group"):
+        assert word not in text

@@ -13,7 +13,7 @@ import typer
 import allrelevant
 from allrelevant.cli._exits import guarded
 from allrelevant.cli._fit import examine, fit, read_costs, source
-from allrelevant.cli._options import COSTS, FIT, JSON, OUTPUT, QUIET, Job, with_table
+from allrelevant.cli._options import COSTS, FIT, JSON, METHOD, OUTPUT, QUIET, Job, Method, with_table
 from allrelevant.cli._problems import Problem, closest, split_names
 from allrelevant.cli._show import Screen
 
@@ -50,6 +50,7 @@ def _main(
 def _fit(
     job: Job,
     *,
+    method: Annotated[Method, METHOD] = Method.linear,
     costs: Annotated[Path | None, COSTS] = None,
     thorough: Annotated[
         bool, typer.Option("--thorough", help="Find groups and substitutes however long it takes.", rich_help_panel=FIT)
@@ -65,6 +66,9 @@ def _fit(
     allrelevant fit patients.csv --target outcome --out results
     """
     screen = Screen(quiet=quiet)
+    if method is Method.forest and (costs is not None or thorough):
+        raise Problem(f"{'--thorough' if costs is None else '--costs'} is for --method linear: forests have no groups, "
+                      "substitutes and panels. Leave it out.")  # fmt: skip
     prices = _costs(job, costs, screen)
     if out is not None:
         _check_folder(out)

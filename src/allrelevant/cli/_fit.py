@@ -20,7 +20,7 @@ from allrelevant.result import RelevanceClass
 
 __all__ = ["examine", "fit", "read_costs", "source"]
 
-ESTIMATORS: dict[str, Any] = {
+LINEAR: dict[str, Any] = {
     "classification": LinearRelevanceClassifier,
     "regression": LinearRelevanceRegressor,
     "ordinal": LinearRelevanceOrdinal,
@@ -31,12 +31,20 @@ PATIENCE = 60.0  # seconds that groups, and substitutes, may take unless all is 
 
 def fit(prepared: Prepared, *, seed: int, jobs: int) -> Any:
     """Return the fitted estimator."""
-    model = ESTIMATORS[prepared.target.problem](**_parameters(prepared, seed, jobs))
+    model = _estimators(prepared.method)[prepared.target.problem](**_parameters(prepared, seed, jobs))
+    privileged = {} if prepared.privileged is None else {"X_privileged": prepared.privileged}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RelevanceWarning)  # the summary of the result says the same
-        return model.fit(
-            prepared.X, prepared.target.values, sample_weight=prepared.weight, X_privileged=prepared.privileged
-        )
+        return model.fit(prepared.X, prepared.target.values, sample_weight=prepared.weight, **privileged)
+
+
+def _estimators(method: str) -> dict[str, Any]:
+    """Return the estimators of a method by problem; a forest has none for ordered classes, which are ranks to it."""
+    if method == "linear":
+        return LINEAR
+    from allrelevant import ForestRelevanceClassifier, ForestRelevanceRegressor
+
+    return {"classification": ForestRelevanceClassifier, "regression": ForestRelevanceRegressor}
 
 
 def _parameters(prepared: Prepared, seed: int, jobs: int) -> dict[str, Any]:
@@ -52,7 +60,7 @@ def examine(
     substitutes: bool = True,
     thorough: bool = False,
 ) -> tuple[Findings, list[str]]:
-    """Look for groups, for substitutes unless not wanted and, with costs, panels.
+    """Look for groups, for substitutes unless not wanted and, with costs, panels; of a forest for none of them.
 
     Returns
     -------
@@ -62,6 +70,8 @@ def examine(
         What was not looked for or not found.
     """
     result, notices = model.result_, list[str]()
+    if not result.words.answers:
+        return Findings(result, data=dict(facts)), notices
     weak = result.names(RelevanceClass.WEAK)
     groups, replaced, panels = None, list[Substitutes](), None
     expected = _seconds_of_groups(model)
@@ -147,8 +157,8 @@ def _is_cost(text: str) -> bool:
 
 
 def source(table: Table, prepared: Prepared, *, seed: int, jobs: int) -> str:
-    """Write the Python code that reads the file, prepares it in the same way and fits ``model``."""
-    name = ESTIMATORS[prepared.target.problem].__name__
+    """Write the Python code that reads the file, prepares it in the same way and fits ``model``, a linear one."""
+    name = LINEAR[prepared.target.problem].__name__
     groups = ["feature_groups=groups"] if prepared.groups else []
     parameters = ", ".join([*groups, f"n_jobs={jobs}", f"random_state={seed}"])
     weight = [] if prepared.weight is None else ["sample_weight=weight"]

@@ -16,7 +16,7 @@ from allrelevant.cli._problems import split_names
 from allrelevant.cli._read import Table, read_table
 from allrelevant.cli._show import Screen
 
-__all__ = ["COSTS", "FIT", "JSON", "Job", "OUTPUT", "QUIET", "with_table"]
+__all__ = ["COSTS", "FIT", "JSON", "METHOD", "Job", "Method", "OUTPUT", "QUIET", "with_table"]
 
 TABLE, FIT, OUTPUT = "The table", "The fit", "Output"
 
@@ -30,6 +30,13 @@ class Kind(StrEnum):
     ordinal = "ordinal"
 
 
+class Method(StrEnum):
+    """How relevance is found."""
+
+    linear = "linear"
+    forest = "forest"
+
+
 class Filling(StrEnum):
     """What missing numbers are filled with."""
 
@@ -37,6 +44,9 @@ class Filling(StrEnum):
     median = "median"
 
 
+METHOD = typer.Option(
+    "--method", help="Linear models with proven bounds, or forests for bent relations.", rich_help_panel=FIT
+)
 COSTS = typer.Option("--costs", metavar="FILE", help="Table with the columns feature and cost.", rich_help_panel=FIT)
 JSON = typer.Option("--json", help="Print JSON for other programs instead of tables.", rich_help_panel=OUTPUT)
 QUIET = typer.Option("--quiet", "-q", help="Leave out notices and progress.", rich_help_panel=OUTPUT)
@@ -88,6 +98,7 @@ def _read(
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of folds and probes.", rich_help_panel=FIT)] = 0,
     jobs: Annotated[int, typer.Option(metavar="N", help="Threads; -1 uses all processors.", rich_help_panel=FIT)] = -1,
     *,
+    method: Method = Method.linear,
     notices: list[str],
 ) -> Job:
     wishes = Wishes(
@@ -100,21 +111,26 @@ def _read(
         categories=split_names(categories),
         impute=None if impute is None else impute.value,
         sample_weight=sample_weight,
+        method=method.value,
     )
     table = read_table(data)
     return Job(table, prepare(table, wishes, notices), seed, jobs)
 
 
 def with_table(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command that takes a :class:`Job` and `quiet` the options that say how to read and fit a table."""
+    """Give a command that takes a :class:`Job` and `quiet` the options that say how to read and fit a table.
+
+    A `method` that the command takes itself says for which method the table is to be prepared.
+    """
     shared = dict(inspect.signature(_read, eval_str=True).parameters)
-    del shared["notices"]
+    del shared["notices"], shared["method"]
     own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
 
     def run(**options: Any) -> None:
         notices: list[str] = []
         try:
-            job = _read(**{name: options.pop(name) for name in shared}, notices=notices)
+            wished = {name: options.pop(name) for name in shared}
+            job = _read(**wished, method=options.get("method", Method.linear), notices=notices)
         finally:  # what was noticed before a problem may explain it
             Screen(quiet=options["quiet"]).notices(notices)
         command(job, **options)

@@ -10,7 +10,7 @@ import pandas as pd
 from allrelevant.cli._columns import copies, is_constant, is_identifier, kind, number_like, too_many_levels
 from allrelevant.cli._problems import Problem, closest, listed
 from allrelevant.cli._read import Table
-from allrelevant.cli._target import Target, read_target
+from allrelevant.cli._target import Target, ranked, read_target
 
 __all__ = ["Prepared", "Wishes", "prepare"]
 
@@ -28,6 +28,7 @@ class Wishes:
     categories: list[str] = field(default_factory=list)
     impute: str | None = None
     sample_weight: str | None = None
+    method: str = "linear"
 
 
 @dataclass
@@ -37,7 +38,7 @@ class Prepared:
     Attributes
     ----------
     X : DataFrame
-        Features as numbers.
+        Features as numbers; for forests, missing values are NaN, and categories are columns of dtype ``category``.
     target : Target
         The target.
     groups : dict
@@ -52,6 +53,8 @@ class Prepared:
         What was done to the data, for the report.
     code : list of str
         The same in Python, from ``frame`` to ``X`` and ``y``.
+    method : str
+        The method that this is for, ``"linear"`` or ``"forest"``.
     """
 
     X: pd.DataFrame
@@ -62,6 +65,7 @@ class Prepared:
     left_out: list[str] = field(default_factory=list)
     facts: dict[str, str] = field(default_factory=dict)
     code: list[str] = field(default_factory=list)
+    method: str = "linear"
 
     @property
     def features(self) -> list[str]:
@@ -80,6 +84,10 @@ def prepare(table: Table, wishes: Wishes, notices: list[str]) -> Prepared:
     """
     notices += table.notices
     _check_names(table, wishes)
+    forest = wishes.method == "forest"
+    if forest and wishes.privileged:
+        raise Problem("--privileged is for --method linear, as forests take no privileged features; leave the columns "
+                      f"out with --drop {','.join(wishes.privileged)}, or use them as features.")  # fmt: skip
     frame, name = table.frame, wishes.target
     facts, code = _facts(table), list[str]()
     without = int(frame[name].isna().sum())
@@ -91,6 +99,7 @@ def prepare(table: Table, wishes: Wishes, notices: list[str]) -> Prepared:
         facts["rows without target"] = str(without)
         code.append(f"frame = frame.dropna(subset=[{name!r}]).reset_index(drop=True)")
     target = read_target(frame[name], name, wishes.problem, wishes.order)
+    target = ranked(target) if forest else target
     notices.append(target.notice)
     code += [f"y = frame[{name!r}]", *([target.code] if target.code else [])]
     facts["target"] = f"{name} ({target.problem})"
@@ -113,11 +122,11 @@ def prepare(table: Table, wishes: Wishes, notices: list[str]) -> Prepared:
     texts = [one for one in X.columns if one in wishes.categories or kind(X[one]) not in ("number", "boolean")]
     X = _filled(X, texts, wishes, notices, facts, code)
     _say_copies(X, frame[name], name, notices)
-    X, groups = _encoded(X, texts, notices, facts, code)
+    X, groups = (_typed if forest else _encoded)(X, texts, notices, facts, code)
     privileged = None
     if wishes.privileged:
         X, groups, privileged = _set_apart(X, groups, wishes.privileged, left_out, code)
-    return Prepared(X, target, groups, weight, privileged, dropped, facts, code)
+    return Prepared(X, target, groups, weight, privileged, dropped, facts, code, wishes.method)
 
 
 def _check_names(table: Table, wishes: Wishes) -> None:
@@ -229,6 +238,11 @@ def _filled(
     facts["imputed"] = "nothing"
     if lacking:
         shown = listed([f"{name} ({count})" for name, count in lacking.items()], most=12)
+        if wishes.impute is None and wishes.method == "forest":
+            total = sum(lacking.values())
+            notices.append(f"{_count(total, 'missing value')} {_was(total)} kept, as forests take them: "
+                           f"{shown}.")  # fmt: skip
+            return X
         if wishes.impute is None:
             mostly = [name for name, count in lacking.items() if count > len(X) / 2] or list(lacking)
             few = f", or leave columns out with --drop {','.join(mostly)}" if len(mostly) <= 12 else ""
@@ -283,6 +297,19 @@ def _encoded(
         code.append(f'groups = {{name: [c for c in X if c.startswith(f"{{name}}=")] for name in {texts!r}}}')
     facts["encoded"] = ", ".join(texts) if texts else "nothing"
     return X.astype(float), groups
+
+
+def _typed(
+    X: pd.DataFrame, texts: list[str], notices: list[str], facts: dict[str, str], code: list[str]
+) -> tuple[pd.DataFrame, dict[str, list[str]]]:
+    """Make categories of texts, as forests take them, and numbers of all else; no column becomes several."""
+    numbers = [name for name in X.columns if name not in texts]
+    code += [f"X = X.astype({{**dict.fromkeys({texts!r}, 'category'), **dict.fromkeys({numbers!r}, float)}})"]
+    if texts:
+        shown = listed([f"{name} ({X[name].nunique()})" for name in texts])
+        notices.append(f"{_count(len(texts), 'column')} {_was(len(texts))} taken as categories (levels): {shown}.")
+    facts["encoded"] = f"as categories: {', '.join(texts)}" if texts else "nothing"
+    return X.astype({**dict.fromkeys(texts, "category"), **dict.fromkeys(numbers, float)}), {}
 
 
 def _set_apart(

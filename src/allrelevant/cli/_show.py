@@ -30,6 +30,11 @@ STAGES = {
     "probes": "Finding out what chance can do",
     "contexts": "Grouping features",
     "panels": "Looking for panels",
+    "shadow features": "Comparing features with permuted ones",
+    "imitations": "Imitating features by others",
+    "imitations in their place": "Looking for what cannot be imitated",
+    "forests without a feature": "Leaving features out",
+    "model": "Fitting the forest",
 }
 
 
@@ -114,7 +119,7 @@ class Screen:
         table.add_column("feature", overflow="fold")
         table.add_column("class")
         table.add_column("interval", no_wrap=True, min_width=BAR)
-        for name in ("minRel", "maxRel", "p-value"):
+        for name in (result.words.low, result.words.high, "p-value"):
             table.add_column(name, justify="right")
         most = max(float(result.intervals[:, 1].max()), 1e-12)
         ranking = [int(k) for k in result.ranking()]
@@ -124,8 +129,8 @@ class Screen:
             kind, (low, high) = RelevanceClass(int(result.classes[k])), result.intervals[k]
             bar = self._bar(float(low) / most, float(high) / most)
             table.add_row(
-                Text(result.feature_names[k]), kind.label, bar, f"{low:.3f}", f"{high:.3f}", f"{result.pvalues[k]:.2g}",
-                style=COLOURS[kind],
+                Text(result.feature_names[k]), result.label(k), bar, f"{low:.3f}", f"{high:.3f}",
+                f"{result.pvalues[k]:.2g}", style=COLOURS[kind],
             )  # fmt: skip
         self._out.print(table)
         if hidden:

@@ -11,7 +11,7 @@ import pandas as pd
 from allrelevant.cli._columns import kind, number_like
 from allrelevant.cli._problems import Problem, listed
 
-__all__ = ["Target", "read_target"]
+__all__ = ["Target", "ranked", "read_target"]
 
 FEW = 10  # different whole numbers up to which they are taken for classes
 MOST_CLASSES = 50
@@ -60,6 +60,16 @@ def read_target(values: pd.Series, name: str, problem: str, order: list[str]) ->
     if chosen == "ordinal":
         return _ordinal(values, name, what)
     return _classes(values, name, what, asked=problem != "auto")
+
+
+def ranked(target: Target) -> Target:
+    """Return ordered classes as the numbers 0, 1, … in their order, for a method that knows amounts only."""
+    if target.problem != "ordinal":
+        return target
+    ranks = pd.Series(pd.Categorical(target.values, ordered=True).codes, dtype=float)
+    notice = f"{target.notice} Forests know amounts only, so the ranks 0 to {ranks.max():g} are predicted: regression."
+    code = f"{target.code}\ny = pd.Categorical(y, ordered=True).codes.astype(float)"
+    return Target("regression", ranks, notice, code)
 
 
 def _guess(values: pd.Series, what: str) -> str:

@@ -1,4 +1,4 @@
-"""What the docstrings of all linear relevance estimators say alike, written once."""
+"""What the docstrings of relevance estimators say alike, written once."""
 
 from __future__ import annotations
 
@@ -108,6 +108,101 @@ References
    feature relevance bounds." Neurocomputing 298 (2018).
 .. [2] L. Pfannschmidt, C. Göpfert, U. Neumann, D. Heider, B. Hammer. "FRI - Feature Relevance Intervals for
    Interpretable and Interactive Data Exploration." IEEE CIBCB (2019).
+""",
+    "forest_parameters": """\
+estimator : estimator object, default=None
+    What to grow instead of LightGBM's random forests: any estimator with ``feature_importances_``, such as
+    :class:`sklearn.ensemble.RandomForestClassifier`; `n_estimators` to `feature_fraction` are not used then.
+importance : {"held_out", "gain", "split", "permutation", "shap"}, default="held_out"
+    What counts as importance. ``"held_out"``: covariance of the target with what the splits by a feature add to the
+    predictions of samples that the trees have not seen; around 0 for a feature without a meaning. ``"gain"`` and
+    ``"split"``: fall of the training loss, or number of splits. ``"permutation"``: rise of the loss of unseen samples
+    when the feature is permuted. ``"shap"``: mean magnitude of its SHAP values, of unseen samples. With an `estimator`,
+    ``"gain"`` (its ``feature_importances_``) or ``"permutation"``.
+n_estimators : int, default=240
+    Trees of a forest, in all folds together.
+max_depth : int, default=5
+    Greatest depth of a tree.
+min_samples_leaf : int, default=20
+    Samples that a leaf has at least.
+feature_fraction : float, default=0.3
+    Share of the features that a tree may use. With a low share, redundant features do not hide each other.
+n_folds : int, default=3
+    Folds of the samples, each left out of a part of the trees and used to judge them.
+n_shadows : int, default=50
+    Permuted features of a round, or as many as there are features, if that is more.
+confidence : float, default=0.99
+    Confidence of the prediction limit of their importances. A feature that exceeds it scores a hit.
+alpha : float, default=0.05
+    Level of the binomial tests that a feature scores hits in more, or less, than half of the rounds, corrected for the
+    number of features.
+two_step : bool, default=False
+    Correct for the number of features by controlling the share of false discoveries, and, apart from that, for the
+    number of rounds. Less strict with many features.
+max_rounds : int, default=60
+    Forests at most.
+patience : int, default=8
+    Give up after that many rounds without a decision about any feature.
+tentative : {"majority", "relevant", "irrelevant"}, default="majority"
+    What a feature counts as that is not decided: relevant if it scored a hit in more than half of the rounds, or
+    always or never. :attr:`tentative_` and the notes of the result name these features.
+decomposition : {"conditional", "refit"}, default="conditional"
+    How strong is told from weak. ``"conditional"``: the feature is replaced by an imitation that the other relevant
+    features make of it, its own part permuted; it is strong if that harms predictions of unseen samples. ``"refit"``:
+    as in the thesis, by the loss of forests without the feature, compared with that of forests with a permuted feature
+    more.
+loss : {"held_out", "training"}, default="held_out"
+    Samples whose loss ``"refit"`` compares: unseen ones, or, as in the thesis, those that the forests were grown on.
+n_probes : int, default=50
+    Permuted features of ``"refit"``.
+fpr : float, default=1e-6
+    Share of permuted features beyond an end of the prediction intervals of ``"refit"``.
+categorical_features : "from_dtype", None or list, default="from_dtype"
+    Columns that hold categories: those of dtype ``category`` of a data frame, none, or those listed by position, name
+    or mask, whose values are then codes from 0.
+n_jobs : int, default=None
+    Number of threads. Answers do not depend on it.
+random_state : int, RandomState instance or None, default=None
+    Seed. An integer makes the result reproducible, for any order of columns.
+verbose : int, default=0
+    1 reports every stage on standard error, 2 also the progress within.
+""",
+    "forest_attributes": """\
+relevance_classes_ : ndarray of shape (n_features,)
+    0 irrelevant, 1 weakly relevant, 2 strongly relevant.
+tentative_ : ndarray of shape (n_features,)
+    Which features were not decided by the tests.
+intervals_ : ndarray of shape (n_features, 2)
+    Spread of the feature's share of importance over the rounds: its 5 % and 95 % quantiles. Nothing is proven of it.
+importances_ : ndarray of shape (n_rounds, n_features)
+    Importances of every round, NaN once a feature was rejected.
+pvalues_ : ndarray of shape (n_features,)
+    Chance of as many hits, if one were as likely as not.
+replaceable_ : ndarray of shape (n_features,)
+    Share of the feature that the other relevant features can tell; NaN if it is irrelevant, or after ``"refit"``.
+thresholds_ : Thresholds
+    Share of importance that permuted features reach.
+""",
+    "forest_more_attributes": """\
+result_ : RelevanceResult
+    All of this with names, scores and parameters: what plots and reports are made from.
+n_features_in_ : int
+    Number of features seen during fit.
+feature_names_in_ : ndarray of shape (`n_features_in_`,)
+    Names of the features, if all of them are strings.
+""",
+    "forest_notes": """\
+Notes
+-----
+Columns that order the samples alike, or in the opposite order, are one feature to a tree. They are grown as one, share
+its importance, and are weakly relevant if it is relevant.
+
+References
+----------
+.. [1] M. B. Kursa, W. R. Rudnicki. "Feature Selection with the Boruta Package." Journal of Statistical Software 36
+   (2010).
+.. [2] L. Pfannschmidt, B. Hammer. "Sequential Feature Classification in the Context of Redundancies."
+   arXiv:2004.00658 (2020).
 """,
 }
 

@@ -16,7 +16,7 @@ from allrelevant.estimators._linear import LinearRelevance
 from allrelevant.formulations import Classification, MultiClass
 from allrelevant.lp import Array
 
-__all__ = ["LinearRelevanceClassifier"]
+__all__ = ["LinearRelevanceClassifier", "class_codes"]
 
 
 @with_shared_docs
@@ -106,7 +106,7 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
         samples, labels = validate_data(self, X, y, **STORAGE, ensure_min_samples=2)
         check_classification_targets(labels)
         weight = _check_sample_weight(sample_weight, samples, dtype=np.float64, ensure_non_negative=True)
-        self.classes_, codes = _classes(labels, weight)
+        self.classes_, codes = class_codes(labels, weight)
         if len(self.classes_) == 2:
             target = np.where(codes == 1, 1.0, -1.0)
             model = self._fit_relevance(Classification(), samples, labels, target, weight, X_privileged)
@@ -155,7 +155,7 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
         return np.asarray(self.classes_[best])
 
 
-def _classes(y: NDArray[Any], weight: Array) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def class_codes(y: NDArray[Any], weight: Array) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Labels and the code of every sample; an error unless samples of positive weight have two labels or more."""
     present = np.unique(y[weight > 0])
     if len(present) < 2:

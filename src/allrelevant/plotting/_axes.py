@@ -6,9 +6,11 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sklearn.utils.validation import check_is_fitted
+
 from allrelevant.errors import MissingExtra
 from allrelevant.plotting._style import CLASS_STYLES, mix
-from allrelevant.result import RelevanceClass, Thresholds
+from allrelevant.result import RelevanceClass, RelevanceResult
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Limit",
     "POINTS",
+    "check_answers",
     "class_look",
     "class_patch",
     "draw_limits",
@@ -49,6 +52,24 @@ def require_matplotlib(purpose: str) -> None:
         import matplotlib  # noqa: F401
     except ImportError as error:
         raise MissingExtra("matplotlib", "plot", purpose) from error
+
+
+def check_answers(estimator: Any, question: str) -> None:
+    """See that an estimator is fitted, and of a method that answers a question, such as ``"panels"``.
+
+    Raises
+    ------
+    sklearn.exceptions.NotFittedError
+        If it is not fitted.
+    TypeError
+        If it has no such method.
+    """
+    check_is_fitted(estimator, "result_")
+    if not hasattr(estimator, question):
+        raise TypeError(
+            f"{type(estimator).__name__} has no {question}(), which this display draws; fit an estimator that has, "
+            "such as LinearRelevanceClassifier, or use RelevanceDisplay"
+        )
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -147,25 +168,25 @@ def class_patch(kind: RelevanceClass, ax: Axes, label: str, linewidth: float = 1
     return Patch(label=label, **class_look(kind, ax, linewidth))
 
 
-def limits_of(thresholds: Thresholds) -> list[Limit]:
+def limits_of(result: RelevanceResult) -> list[Limit]:
     """Return the limits between noise and relevance that can be drawn, the least first."""
     limits = [
-        (thresholds.min_relevance, (0, (1, 1.5)), "strong bars also start beyond"),
-        (thresholds.max_relevance, (0, (5, 2)), "relevant bars end beyond"),
+        (result.thresholds.min_relevance, (0, (1, 1.5)), result.words.min_limit),
+        (result.thresholds.max_relevance, (0, (5, 2)), result.words.max_limit),
     ]
     return sorted(
         (value, dashes, f"{meaning} {value:.2g}" if value > 1e-4 else f"{meaning} 0")
         for value, dashes, meaning in limits
-        if math.isfinite(value)
+        if meaning and math.isfinite(value)
     )
 
 
-def draw_limits(ax: Axes, thresholds: Thresholds, *, upright: bool) -> list[Artist]:
+def draw_limits(ax: Axes, result: RelevanceResult, *, upright: bool) -> list[Artist]:
     """Draw the limits across the axes, upright or level, and return them as entries of a legend."""
     draw = ax.axvline if upright else ax.axhline
     return [
         draw(value, color=ink(), linestyle=dashes, linewidth=1.0, zorder=3, label=text)
-        for value, dashes, text in limits_of(thresholds)
+        for value, dashes, text in limits_of(result)
     ]
 
 

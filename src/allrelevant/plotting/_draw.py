@@ -78,9 +78,12 @@ def draw_rows(
     top = positions[0] - 0.5 - HEADER / room
 
     _axes(ax, rows, positions, xlim=(-0.012 * right, right), top=top, room=room)
+    ax.set_xlabel(result.words.axis)
     handles = _bars(ax, rows, positions, result, room)
-    handles += _baseline_marks(ax, rows, positions, room)
-    _limits(ax, result.thresholds, top=top, step=LABEL / room)
+    handles += _baseline_marks(ax, rows, positions, room, result.words.centre)
+    if any(row.tentative for row in rows):
+        handles += ax.plot([], [], linestyle="none", marker="$?$", color=ink(), label="undecided, a best guess")
+    _limits(ax, result, top=top, step=LABEL / room)
     return handles
 
 
@@ -124,7 +127,6 @@ def _axes(
     room: float,
 ) -> None:
     ax.set(xlim=xlim, ylim=(positions[-1] + 0.7, top))
-    ax.set_xlabel("share of the model's weight, over all near-optimal models")
     name_ticks(ax.yaxis, positions.tolist(), [row.label for row in rows], room)
     ax.grid(axis="x", color=ink(), alpha=0.12, linewidth=0.8)
     ax.set_axisbelow(True)
@@ -155,7 +157,9 @@ def _bars(
     return handles
 
 
-def _baseline_marks(ax: Axes, rows: Sequence[Row], positions: NDArray[np.float64], room: float) -> list[Artist]:
+def _baseline_marks(
+    ax: Axes, rows: Sequence[Row], positions: NDArray[np.float64], room: float, label: str
+) -> list[Artist]:
     marks = [(row.baseline, y) for row, y in zip(rows, positions, strict=True) if row.baseline is not None]
     size = min(4.5, max(1.0, 0.3 * room))
     return list(
@@ -169,15 +173,15 @@ def _baseline_marks(ax: Axes, rows: Sequence[Row], positions: NDArray[np.float64
             markeredgecolor=ax.get_facecolor(),
             markeredgewidth=0.2 * size,
             zorder=4,
-            label="share in the best model",
+            label=label,
         )
     )
 
 
-def _limits(ax: Axes, thresholds: Thresholds, *, top: float, step: float) -> None:
+def _limits(ax: Axes, result: RelevanceResult, *, top: float, step: float) -> None:
     left, right = ax.get_xlim()
     bottom = ax.get_ylim()[0]
-    limits = limits_of(thresholds)
+    limits = limits_of(result)
     turn = left + 0.6 * (right - left)  # lines further right have their label on the left
     # The line whose label the other one would cross goes to the top; the other one ends below that label.
     if all(value > turn for value, _, _ in limits):

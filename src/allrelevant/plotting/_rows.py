@@ -33,6 +33,8 @@ class Row:
         Absolute share of weight in the baseline model; None for folded features.
     members : tuple of int
         Positions of the features that the line stands for.
+    tentative : bool
+        Whether the class of the feature is a best guess, which a question mark after its name says.
     """
 
     label: str
@@ -41,6 +43,7 @@ class Row:
     high: float
     baseline: float | None
     members: tuple[int, ...]
+    tentative: bool = False
 
     @property
     def n_features(self) -> int:
@@ -103,13 +106,15 @@ def shorten(name: str, length: int) -> str:
 
 def _single(result: RelevanceResult, k: int, name_length: int) -> Row:
     low, high = result.intervals[k].tolist()
+    tentative = result.feature_names[k] in result.tentative
     return Row(
-        shorten(result.feature_names[k], name_length),
+        shorten(result.feature_names[k], name_length) + " ?" * tentative,
         RelevanceClass(int(result.classes[k])),
         low,
         high,
         abs(float(result.baseline[k])),
         (k,),
+        tentative,
     )
 
 

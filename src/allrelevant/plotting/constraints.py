@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from allrelevant.plotting._axes import grey, ink, new_figure, require_matplotlib, whole_figure
+from allrelevant.plotting._axes import check_answers, grey, ink, new_figure, require_matplotlib, whole_figure
 from allrelevant.plotting._draw import draw_legend, draw_rows, figure_size, row_positions, row_room
 from allrelevant.plotting._rows import MAX_FEATURES, NAME_LENGTH, Row, arrange
 from allrelevant.result import RelevanceClass, RelevanceResult
@@ -144,10 +143,12 @@ class ConstraintDisplay:
         ------
         sklearn.exceptions.NotFittedError
             If the estimator is not fitted.
+        TypeError
+            If the estimator has no such answers, as forests have none.
         ValueError
             If there is no constraint.
         """
-        check_is_fitted(estimator, "result_")
+        check_answers(estimator, "constrain")
         return cls.from_result(
             estimator.constrain(constraints, **options),
             ax=ax,

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, optimal_leaf_ordering
 from scipy.spatial.distance import squareform
-from sklearn.utils.validation import check_is_fitted
 
 from allrelevant.plotting._axes import (
     POINTS,
+    check_answers,
     class_look,
     class_patch,
     draw_limits,
@@ -149,8 +149,10 @@ class GroupsDisplay:
         ------
         sklearn.exceptions.NotFittedError
             If the estimator is not fitted.
+        TypeError
+            If the estimator has no such answers, as forests have none.
         """
-        check_is_fitted(estimator, "result_")
+        check_answers(estimator, "group_features")
         return cls.from_groups(estimator.group_features(**options), axes=axes, name_length=name_length)
 
     def plot(self, axes: Iterable[Axes] | None = None, *, name_length: int = NAME_LENGTH) -> GroupsDisplay:
@@ -289,8 +291,8 @@ def _bars(ax: Axes, groups: FeatureGroups, leaves: Sequence[int]) -> list[Artist
             **class_look(kind, ax),
         )
         handles.append(class_patch(kind, ax, f"{style.phrase} ({some.sum()})"))
-    handles += draw_limits(ax, result.thresholds, upright=False)
-    top = max([float(high.max()), *(value for value, _, _ in limits_of(result.thresholds))])
+    handles += draw_limits(ax, result, upright=False)
+    top = max([float(high.max()), *(value for value, _, _ in limits_of(result))])
     top = 1.03 * top if top > 0 else 1.0
     ax.set(xlim=_xlim(len(leaves)), ylim=(-BAND * top, top))
     ax.set_ylabel("share of the model's weight,\nover all near-optimal models")

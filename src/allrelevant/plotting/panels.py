@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from allrelevant.plotting._axes import (
     POINTS,
+    check_answers,
     given_axes,
     grey,
     ink,
@@ -124,8 +124,10 @@ class PanelsDisplay:
         ------
         sklearn.exceptions.NotFittedError
             If the estimator is not fitted.
+        TypeError
+            If the estimator has no such answers, as forests have none.
         """
-        check_is_fitted(estimator, "result_")
+        check_answers(estimator, "panels")
         return cls.from_panels(estimator.panels(**options), axes=axes, name_length=name_length)
 
     def plot(self, axes: Iterable[Axes] | None = None, *, name_length: int = NAME_LENGTH) -> PanelsDisplay:

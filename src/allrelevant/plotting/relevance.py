@@ -26,6 +26,10 @@ class RelevanceDisplay:
     A diamond marks the share of weight in the one optimal model that the intervals were built around.
     Vertical lines show where noise ends.
 
+    Of forests, a bar holds the shares of importance that the feature has in the middle 90 % of them, a diamond marks
+    the mean share, and the line shows what permuted features reach. A question mark follows the name of a feature
+    whose class is a best guess.
+
     It is recommended to create a display by :meth:`from_estimator` or :meth:`from_result`.
 
     Parameters

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from allrelevant.plotting._axes import (
+    check_answers,
     class_look,
     given_axes,
     ink,
@@ -140,8 +140,10 @@ class StabilityDisplay:
         ------
         sklearn.exceptions.NotFittedError
             If the estimator is not fitted.
+        TypeError
+            If the estimator has no such answers, as forests have none.
         """
-        check_is_fitted(estimator, "result_")
+        check_answers(estimator, "stability")
         found = estimator.stability(**options)
         return cls.from_stability(found, axes=axes, max_features=max_features, sort=sort, name_length=name_length)
 
@@ -193,7 +195,7 @@ class StabilityDisplay:
         reach = float(spread[[row.members[0] for row in rows if row.n_features == 1], 1].max(initial=0.0))
         handles = draw_rows(intervals, rows, positions, result, whole_figure=own_figure, reach=reach)
         room = row_room(intervals, positions, whole_figure=own_figure)
-        handles += _whiskers(intervals, rows, positions, spread, room)
+        handles += _whiskers(intervals, rows, positions, spread, room, (result.words.low, result.words.high))
         _shares(shares, rows, positions, self.stability, room)
         shares.set_ylim(intervals.get_ylim())
         intervals.tick_params(axis="y", labelleft=False)
@@ -230,6 +232,7 @@ def _whiskers(
     positions: NDArray[np.float64],
     spread: NDArray[np.float64],
     room: float,
+    names: tuple[str, str],
 ) -> list[Artist]:
     from matplotlib.lines import Line2D
     from matplotlib.patheffects import AbstractPathEffect, withStroke
@@ -243,7 +246,7 @@ def _whiskers(
         low, high = spread[features, end].T
         varied = high - low > STILL
         low, high, level = low[varied], high[varied], heights[varied] + shift
-        ax.hlines(level, low, high, linewidth=1.1, label=f"{('minRel', 'maxRel')[end]} in bootstraps", **look)
+        ax.hlines(level, low, high, linewidth=1.1, label=f"{names[end]} in bootstraps", **look)
         ends, twice = np.concatenate([low, high]), np.concatenate([level, level])
         ax.plot(ends, twice, linestyle="none", marker="|", markersize=size, label="_ends", **look)
     label = f"middle {100 * COVERAGE:.0f} % of both ends over the bootstraps"

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
-from sklearn.utils.validation import check_is_fitted
 
 from allrelevant.plotting._axes import (
     POINTS,
+    check_answers,
     grey,
     ink,
     name_ticks,
@@ -153,8 +153,10 @@ class SubstitutionDisplay:
         ------
         sklearn.exceptions.NotFittedError
             If the estimator is not fitted.
+        TypeError
+            If the estimator has no such answers, as forests have none.
         """
-        check_is_fitted(estimator, "result_")
+        check_answers(estimator, "substitutes")
         at_least_one("max_features", max_features)
         if features is None:
             features = estimator.result_.names(RelevanceClass.WEAK)[:max_features]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import platform
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
+from types import MappingProxyType
 
 from allrelevant.findings import Findings
 from allrelevant.plotting._style import CLASS_STYLES, ClassStyle
@@ -31,16 +33,11 @@ __all__ = [
     "panel_sentences",
     "performance",
     "summary",
+    "table_limits",
     "written_with",
 ]
 
 TITLE = "Feature relevance"
-
-_MEANINGS = {
-    RelevanceClass.STRONG: "every good model needs them",
-    RelevanceClass.WEAK: "useful, but replaceable by others",
-    RelevanceClass.IRRELEVANT: "no better than noise",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +80,7 @@ class Citation:
     address: str
 
 
-CITATIONS = (
+_FRI = (
     Citation(
         "L. Pfannschmidt, C. Göpfert, U. Neumann, D. Heider and B. Hammer (2019). FRI – Feature Relevance Intervals "
         "for Interpretable and Interactive Data Exploration. IEEE Conference on Computational Intelligence in "
@@ -96,6 +93,20 @@ CITATIONS = (
         "https://doi.org/10.1016/j.neucom.2017.11.074",
     ),
 )
+_FORESTS = (
+    Citation(
+        "L. Pfannschmidt and B. Hammer (2020). Sequential Feature Classification in the Context of Redundancies. "
+        "arXiv:2004.00658.",
+        "https://doi.org/10.48550/arXiv.2004.00658",
+    ),
+    Citation(
+        "M. B. Kursa and W. R. Rudnicki (2010). Feature Selection with the Boruta Package. Journal of Statistical "
+        "Software 36(11), 1–13.",
+        "https://doi.org/10.18637/jss.v036.i11",
+    ),
+)
+CITATIONS: Mapping[str, tuple[Citation, ...]] = MappingProxyType({"linear": _FRI, "forest": _FORESTS})
+"""Whom to cite, by method."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +133,21 @@ class Scale:
         return f"{100 * number / self.end:.2f}%" if math.isfinite(number) else "-10%"
 
 
+def table_limits(result: RelevanceResult, scale: Scale) -> tuple[str, str]:
+    """Return where the two limits lie on the tracks of the table; one that the method does not have lies outside."""
+    limits, words = result.thresholds, result.words
+    pairs = ((words.min_limit, limits.min_relevance), (words.max_limit, limits.max_relevance))
+    first, second = (scale.percent(limit if meaning else math.nan) for meaning, limit in pairs)
+    return first, second
+
+
 @dataclass(frozen=True, slots=True)
 class FeatureLine:
     """One line of the table of features."""
 
     name: str
     kind: str
+    label: str
     style: ClassStyle
     start: str
     length: str
@@ -156,21 +176,29 @@ def summary(result: RelevanceResult) -> list[str]:
 
 def key_numbers(result: RelevanceResult) -> list[KeyNumber]:
     """Return the numbers to see first."""
+    words = result.words
     numbers = [
-        KeyNumber(str(int((result.classes == kind).sum())), style.phrase, _MEANINGS[kind], kind.label, style.symbol)
-        for kind, style in CLASS_STYLES.items()
+        KeyNumber(str(int((result.classes == kind).sum())), style.phrase, meaning, kind.label, style.symbol)
+        for (kind, style), meaning in zip(CLASS_STYLES.items(), words.meanings, strict=True)
     ]
-    score, where = result.scores.get("cross_validated"), "of the best model, in cross-validation"
+    if result.tentative:
+        numbers.append(KeyNumber(str(len(result.tentative)), "undecided", "whose class is a best guess"))
+    model = f"of the {words.model_heading.lower()}"
+    score, where = result.scores.get("cross_validated"), f"{model}, in cross-validation"
     if score is None:
-        score, where = result.scores.get("training"), "of the best model, on the training data"
+        score, where = result.scores.get("training"), f"{model}, on the training data"
     numbers.append(KeyNumber(decimal(score), str(result.scores.get("metric", "score")), where))
-    numbers.append(KeyNumber(power(result.max_gap), "certificate gap", "no bound can be further off than this"))
+    trusted = power(result.max_gap) if words.gap else str(result.thresholds.n_probes)
+    numbers.append(KeyNumber(trusted, *words.trust))
     return numbers
 
 
 def class_lists(result: RelevanceResult) -> list[ClassList]:
     """Return the features of every class, the most relevant first."""
-    return [ClassList(kind.label, style, _MEANINGS[kind], result.names(kind)) for kind, style in CLASS_STYLES.items()]
+    return [
+        ClassList(kind.label, style, meaning, [name + " ?" * (name in result.tentative) for name in result.names(kind)])
+        for (kind, style), meaning in zip(CLASS_STYLES.items(), result.words.meanings, strict=True)
+    ]
 
 
 def feature_lines(result: RelevanceResult, scale: Scale, groups: FeatureGroups | None = None) -> list[FeatureLine]:
@@ -183,6 +211,7 @@ def feature_lines(result: RelevanceResult, scale: Scale, groups: FeatureGroups |
             FeatureLine(
                 result.feature_names[k],
                 kind.label,
+                result.label(int(k)),
                 CLASS_STYLES[kind],
                 scale.percent(low),
                 scale.percent(high - low),
@@ -236,9 +265,10 @@ def panel_sentences(panels: Panels) -> list[str]:
 def method(findings: Findings) -> dict[str, list[tuple[str, str]]]:
     """Return what one needs to know to judge and to repeat the result, by heading."""
     result = findings.result
-    limits = result.thresholds
+    limits, words = result.thresholds, result.words
+    probes = words.probes_fact.format(drawn=limits.n_probes, usable=limits.n_usable)
     seconds = [(f"CPU seconds, {stage}", f"{spent:.2f}") for stage, spent in result.cpu_seconds.items()]
-    return {
+    facts = {
         "Data": [
             ("problem", result.problem),
             ("samples", str(result.n_samples)),
@@ -248,26 +278,27 @@ def method(findings: Findings) -> dict[str, list[tuple[str, str]]]:
         "Limits of noise": [
             ("rule", limits.rule),
             ("confidence", value(limits.confidence)),
-            ("limit for maxRel", decimal(limits.max_relevance)),
-            ("limit for minRel", decimal(limits.min_relevance)),
-            ("usable probes", f"{limits.n_usable} of {limits.n_probes}"),
+            (words.max_fact, decimal(limits.max_relevance)),
+            (words.min_fact, decimal(limits.min_relevance)),
+            (words.probes, probes),
         ],
         "Computation": [
             ("engine", result.engine),
-            ("linear programs", str(result.n_programs)),
-            ("largest certified gap", power(result.max_gap)),
+            (words.programs, str(result.n_programs)),
+            (words.gap, power(result.max_gap)),
             *seconds,
             ("seed", "not an integer" if result.seed is None else str(result.seed)),
             ("fitted with", f"allrelevant {result.version}".strip()),
         ],
         "Parameters": [(name, value(setting)) for name, setting in result.parameters.items()],
     }
+    return {heading: [fact for fact in items if fact[0]] for heading, items in facts.items()}
 
 
 def written_with() -> list[tuple[str, str]]:
     """Return the versions of what is installed where the page is written."""
     versions = [("Python", platform.python_version())]
-    for package in ("allrelevant", "numpy", "scipy", "scikit-learn", "highspy", "matplotlib", "plotly"):
+    for package in ("allrelevant", "numpy", "scipy", "scikit-learn", "highspy", "lightgbm", "matplotlib", "plotly"):
         try:
             versions.append((package, metadata.version(package)))
         except metadata.PackageNotFoundError:  # as where the source is used without an installation

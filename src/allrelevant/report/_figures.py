@@ -27,7 +27,7 @@ from allrelevant.report._plot import (
     name_axis,
     var,
 )
-from allrelevant.result import RelevanceClass, RelevanceResult, Thresholds
+from allrelevant.result import RelevanceClass, RelevanceResult
 
 __all__ = ["intervals_figure", "stability_figure"]
 
@@ -37,7 +37,7 @@ def intervals_figure(result: RelevanceResult) -> Figure:
     rows = arrange(result, max_features=MAX_FEATURES, sort=True, name_length=NAME_LENGTH)
     positions = row_positions(rows, sort=True).tolist()
     ends = [row.high for row in rows] + [row.baseline or 0.0 for row in rows]
-    right = 1.03 * max([*ends, *(value for value, _, _ in limits_of(result.thresholds))], default=0.0) or 1.0
+    right = 1.03 * max([*ends, *(value for value, _, _ in limits_of(result))], default=0.0) or 1.0
     traces = [
         _bars(kind, [(y, row) for y, row in zip(positions, rows, strict=True) if row.relevance == kind], result, right)
         for kind in CLASS_STYLES
@@ -47,7 +47,7 @@ def intervals_figure(result: RelevanceResult) -> Figure:
         {
             "type": "scatter",
             "mode": "markers",
-            "name": "share in the best model",
+            "name": result.words.centre,
             "x": [row.baseline for row, _ in marked],
             "y": [y for _, y in marked],
             "hoverinfo": "skip",
@@ -57,13 +57,13 @@ def intervals_figure(result: RelevanceResult) -> Figure:
     height = round(ROW * (positions[-1] + 1.5)) + 150
     layout = blank(height, top=52)
     layout["bargap"] = 0.0
-    layout["xaxis"] = axis("share of the model's weight, over all near-optimal models", range=[-0.01 * right, right])
+    layout["xaxis"] = axis(result.words.axis, range=[-0.01 * right, right])
     layout["yaxis"] = name_axis(positions, [row.label for row in rows]) | {"range": [positions[-1] + 0.8, -0.8]}
-    layout["shapes"], layout["annotations"] = _limits(result.thresholds, right)
+    layout["shapes"], layout["annotations"] = _limits(result, right)
     narrow = {
         "yaxis.ticktext": [literal(shorten(row.label, SHORT + 4)) for row in rows],
-        "xaxis.title.text": "share of the model's weight",
-        "annotations": _limits(result.thresholds, right, turn=0.35, size=10)[1],
+        "xaxis.title.text": result.words.short_axis,
+        "annotations": _limits(result, right, turn=0.35, size=10)[1],
     }
     return figure([trace for trace in traces if trace["x"]], layout, narrow)
 
@@ -91,11 +91,11 @@ def _bars(
 
 
 def _limits(
-    thresholds: Thresholds, right: float, turn: float = 0.6, size: int = 11
+    result: RelevanceResult, right: float, turn: float = 0.6, size: int = 11
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the lines where noise ends and what is written above them, on the left of lines beyond the turn."""
     shapes, texts = [], []
-    limits = limits_of(thresholds)
+    limits = limits_of(result)
     if all(value > turn * right for value, _, _ in limits):
         limits.reverse()
     for level, (value, dashes, text) in enumerate(limits):
@@ -130,7 +130,8 @@ def stability_figure(stability: Stability) -> Figure:
         lines = lines if row.n_features == 1 else [literal(row.label)]
         lines += [f"{CLASS_STYLES[kind].phrase} in {100 * part[kind]:.0f} %" for kind in CLASS_STYLES]
         if row.n_features == 1:
-            for end, (low, high) in zip(("minRel", "maxRel"), spread[row.members[0]].tolist(), strict=True):
+            ends = (result.words.low, result.words.high)
+            for end, (low, high) in zip(ends, spread[row.members[0]].tolist(), strict=True):
                 lines.append(f"{end} from {decimal(low)} to {decimal(high)} in the middle 90 %")
         hover.append("<br>".join(lines))
     traces = [

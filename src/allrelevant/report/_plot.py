@@ -131,13 +131,14 @@ def filled(kind: RelevanceClass) -> dict[str, Any]:
 def about(result: RelevanceResult, k: int) -> str:
     """Say what is known of a feature, for a reader who points at it."""
     low, high = result.intervals[k].tolist()
+    words, guess = result.words, ", a best guess" * (result.feature_names[k] in result.tentative)
     return "<br>".join(
         [
             f"<b>{literal(shorten(result.feature_names[k], 80))}</b>",
-            CLASS_STYLES[RelevanceClass(int(result.classes[k]))].phrase,
-            f"minRel {decimal(low)}, maxRel {decimal(high)}",
+            CLASS_STYLES[RelevanceClass(int(result.classes[k]))].phrase + guess,
+            f"{words.low} {decimal(low)}, {words.high} {decimal(high)}",
             f"p-value {literal(pvalue(float(result.pvalues[k])))}",
-            f"share in the best model {decimal(abs(float(result.baseline[k])))}",
+            f"{words.centre} {decimal(abs(float(result.baseline[k])))}",
         ]
     )
 

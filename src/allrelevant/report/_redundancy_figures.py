@@ -70,7 +70,7 @@ def groups_figure(groups: FeatureGroups) -> Figure | None:
         }
     )
     low, high = result.intervals[leaves].T
-    top = 1.05 * max([float(high.max()), *(value for value, _, _ in limits_of(result.thresholds))]) or 1.0
+    top = 1.05 * max([float(high.max()), *(value for value, _, _ in limits_of(result))]) or 1.0
     for kind, style in CLASS_STYLES.items():
         some = [x for x, k in enumerate(leaves) if result.classes[k] == kind]
         if some:
@@ -110,9 +110,7 @@ def groups_figure(groups: FeatureGroups) -> Figure | None:
     layout["yaxis2"] = {"domain": [0.5, 0.55], "range": [0, 1], "visible": False, "fixedrange": True}
     layout["yaxis3"] = axis("share of the weight", domain=[0.0, 0.48], range=[0, top], fixedrange=True)
     lines = [(groups.height, "dash", "y")] if len(links) else []
-    lines += [
-        (value, "dot" if dashes[1][0] == 1 else "dash", "y3") for value, dashes, _ in limits_of(result.thresholds)
-    ]
+    lines += [(value, "dot" if dashes[1][0] == 1 else "dash", "y3") for value, dashes, _ in limits_of(result)]
     layout["shapes"] = [
         {"type": "line", "xref": "paper", "yref": axis, "x0": 0, "x1": 1, "y0": value, "y1": value}
         | {"line": line("ink", 1) | {"dash": dash}}

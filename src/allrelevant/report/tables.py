@@ -12,12 +12,10 @@ from pathlib import Path
 from allrelevant.findings import Findings
 from allrelevant.report import _content
 from allrelevant.report._files import write_whole
-from allrelevant.report._format import decimal, pvalue
+from allrelevant.report._format import decimal, power, pvalue
 from allrelevant.result import RelevanceClass, RelevanceResult
 
 __all__ = ["write_csv", "write_markdown"]
-
-COLUMNS = ("name", "class", "minRel", "maxRel", "p-value", "baseline", "group")
 
 
 def write_csv(findings: Findings | RelevanceResult, path: str | os.PathLike[str]) -> Path:
@@ -26,6 +24,8 @@ def write_csv(findings: Findings | RelevanceResult, path: str | os.PathLike[str]
     The columns are ``name``, ``class`` (strong, weak, irrelevant), ``minRel``, ``maxRel``, ``p-value``, ``baseline``
     and ``group``. Numbers have all their digits; what is unknown is empty, as is the group of a feature that is of
     none. Where there are privileged features, their rows follow, and a column ``privileged`` tells them apart.
+    Of forests, the columns are ``name``, ``class``, ``low``, ``high``, ``p-value``, ``mean`` and ``tentative``, which
+    is yes where the class is a best guess.
 
     Parameters
     ----------
@@ -72,8 +72,9 @@ def _csv(findings: Findings) -> str:
     writer = csv.writer(text, lineterminator="\n")
     groups = findings.groups
     labels = [] if groups is None else groups.labels.tolist()
-    privileged = findings.result.privileged
-    writer.writerow([*COLUMNS, "privileged"] if privileged is not None else COLUMNS)
+    privileged, words = findings.result.privileged, findings.result.words
+    last = ["group" if words.answers else "tentative", *(["privileged"] if privileged is not None else [])]
+    writer.writerow(["name", "class", words.low, words.high, "p-value", words.centre_key, *last])
     for part, numbers in ((findings.result, labels), (privileged, [])):
         if part is None:
             continue
@@ -81,8 +82,10 @@ def _csv(findings: Findings) -> str:
         for k, name in enumerate(part.feature_names):
             values = (*part.intervals[k].tolist(), float(part.pvalues[k]), float(part.baseline[k]))
             group = str(numbers[k]) if numbers and numbers[k] >= 0 else ""
+            guess = "yes" if name in part.tentative else "no"
             label = RelevanceClass(int(part.classes[k])).label
-            writer.writerow([name, label, *("" if x != x else repr(x) for x in values), group, *which])
+            end = [group if words.answers else guess, *which]
+            writer.writerow([name, label, *("" if x != x else repr(x) for x in values), *end])
     return text.getvalue()
 
 
@@ -155,24 +158,26 @@ def _markdown(findings: Findings, title: str | None) -> str:
         blocks += [_list(_content.panel_sentences(findings.panels))]
     if findings.stability is not None:
         blocks += ["## Stability", _list(findings.stability.summary().splitlines())]
-    blocks += ["## Best model", _table(("", ""), _content.performance(result))]
-    blocks.append("## Method and parameters")
+    blocks += [f"## {result.words.model_heading}", _table(("", ""), _content.performance(result))]
+    gap = max(part.max_gap for part in (result, result.privileged) if part is not None)
+    blocks += ["## Method and parameters", _plain(result.words.method.format(gap=power(gap)))]
     for heading, facts in _content.method(findings).items():
         if facts:
             blocks += [f"### {heading}", _table(("", ""), facts)]
-    blocks += ["## How to cite", "\n".join(f"- {_plain(one.text)} <{one.address}>" for one in _content.CITATIONS)]
+    cited = _content.CITATIONS[result.method]
+    blocks += ["## How to cite", "\n".join(f"- {_plain(one.text)} <{one.address}>" for one in cited)]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
 def _features(findings: Findings) -> str:
     result, groups = findings.result, findings.groups
-    head = ["feature", "class", "minRel", "maxRel", "p-value", "baseline"]
+    words = result.words
+    head = ["feature", "class", words.low, words.high, "p-value", words.centre_key]
     rows = []
     for k in result.ranking():
         low, high = result.intervals[k].tolist()
-        label = RelevanceClass(int(result.classes[k])).label
-        row = [result.feature_names[k], label, decimal(low), decimal(high), pvalue(float(result.pvalues[k]))]
-        row.append(decimal(float(result.baseline[k])))
+        row = [result.feature_names[k], result.label(int(k)), decimal(low), decimal(high)]
+        row += [pvalue(float(result.pvalues[k])), decimal(float(result.baseline[k]))]
         if groups is not None:
             row.append(str(groups.labels[k]) if groups.labels[k] >= 0 else "")
         rows.append(row)

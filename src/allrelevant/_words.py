@@ -1,0 +1,148 @@
+"""What tables, drawings and reports call things: the one place where the methods speak differently."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+__all__ = ["METHODS", "Words"]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of one method; an empty one stands for something that the method does not have.
+
+    Attributes
+    ----------
+    low, high : str
+        The two ends of an interval.
+    axis, short_axis : str
+        What is measured along the intervals.
+    centre, centre_title, centre_column, centre_key : str
+        The baseline: in a legend, in full, above a column for people and above one for programs.
+    min_limit, max_limit : str
+        What the lines of the two thresholds mean, before their value.
+    min_fact, max_fact : str
+        The two thresholds in a list of facts.
+    probes, probes_fact : str
+        What was compared with: in a list of facts, and its count, made from ``drawn`` and ``usable``.
+    reasons, meanings : tuple of str
+        Why a feature is strong, weak, irrelevant: in the summary, ``{}`` being "it" or "them", and in a list.
+    model, model_heading, model_note : str
+        The model whose score is told: as a subject, as a heading, and what it has to do with the intervals.
+    ending, method : str
+        How far the numbers can be trusted: at the end of the summary, with ``gap`` and ``drawn``; and how they were
+        found, with ``gap``.
+    programs, gap : str
+        What was solved or fitted, and how exactly, in a list of facts.
+    trust : tuple of str
+        The number that tells how far to trust the others: its name and its meaning.
+    answers : bool
+        Whether groups, substitutes, panels and constraints exist.
+    """
+
+    low: str
+    high: str
+    axis: str
+    short_axis: str
+    centre: str
+    centre_title: str
+    centre_column: str
+    centre_key: str
+    min_limit: str
+    max_limit: str
+    min_fact: str
+    max_fact: str
+    probes: str
+    probes_fact: str
+    reasons: tuple[str, str, str]
+    meanings: tuple[str, str, str]
+    model: str
+    model_heading: str
+    model_note: str
+    ending: str
+    method: str
+    programs: str
+    gap: str
+    trust: tuple[str, str]
+    answers: bool
+
+
+_LINEAR = Words(
+    low="minRel",
+    high="maxRel",
+    axis="share of the model's weight, over all near-optimal models",
+    short_axis="share of the model's weight",
+    centre="share in the best model",
+    centre_title="signed share of weight in the best model",
+    centre_column="best",
+    centre_key="baseline",
+    min_limit="strong bars also start beyond",
+    max_limit="relevant bars end beyond",
+    min_fact="limit for minRel",
+    max_fact="limit for maxRel",
+    probes="usable probes",
+    probes_fact="{usable} of {drawn}",
+    reasons=(
+        "every near-optimal model needs {}",
+        "some near-optimal model uses {}, another does without",
+        "no near-optimal model uses {} more than chance would",
+    ),
+    meanings=("every good model needs them", "useful, but replaceable by others", "no better than noise"),
+    model="The best linear model found",
+    model_heading="Best model",
+    model_note="All intervals are about linear models nearly as good as this one. If it predicts badly, relevance says "
+    "little.",
+    ending="All bounds are proven: the two sides of every bound agree to {gap:.1g} of the model's weight.",
+    method="Least and most relevance are the optima of linear programs over all models whose loss and norm are close "
+    "to those of the best one. Each optimum comes with a certificate: the two sides of every bound agree to {gap} of "
+    "the model's weight.",
+    programs="linear programs",
+    gap="largest certified gap",
+    trust=("certificate gap", "no bound can be further off than this"),
+    answers=True,
+)
+
+_FOREST = Words(
+    low="low",
+    high="high",
+    axis="share of the forest's importance, in the middle 90 % of the forests",
+    short_axis="share of importance",
+    centre="mean share",
+    centre_title="mean share of importance over the forests",
+    centre_column="mean",
+    centre_key="mean",
+    min_limit="",
+    max_limit="permuted features reach",
+    min_fact="",
+    max_fact="share that permuted features reach (median)",
+    probes="forests compared",
+    probes_fact="{drawn}",
+    reasons=(
+        "the other features cannot stand in for {}",
+        "other features can stand in for {}",
+        "no better than permuted features",
+    ),
+    meanings=(
+        "the others cannot stand in for them",
+        "useful, but replaceable by others",
+        "no better than permuted ones",
+    ),
+    model="The forest",
+    model_heading="Forest",
+    model_note="All shares are about forests such as this one. If it predicts badly, relevance says little.",
+    ending="Shares and classes are estimates from {drawn} forests, not proven bounds: another seed may change what is "
+    "close.",
+    method="Forests were fitted again and again with permuted copies of the features beside them. A feature is "
+    "relevant if its importance exceeds what permuted features reach in significantly more than half of the forests, "
+    "by a binomial test. It is strongly relevant if the other features cannot stand in for it. These are estimates; "
+    "nothing is proven.",
+    programs="forests fitted",
+    gap="",
+    trust=("forests", "in which features were compared with permuted ones"),
+    answers=False,
+)
+
+METHODS: Mapping[str, Words] = MappingProxyType({"linear": _LINEAR, "forest": _FOREST})
+"""The words of every method by its name."""

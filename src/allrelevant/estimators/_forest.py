@@ -1,0 +1,368 @@
+"""What both forest relevance estimators share: the way from data to a relevance result."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
+
+import allrelevant
+from allrelevant._progress import Progress
+from allrelevant.errors import RelevanceWarning
+from allrelevant.estimators._table import Categories, encode, mark_categories
+from allrelevant.forest.boruta import CONFIRMED, TENTATIVE, Shadows, Verdicts, all_relevant
+from allrelevant.forest.columns import distinct
+from allrelevant.forest.decomposition import (
+    DECOMPOSITIONS,
+    LOSSES,
+    Decomposition,
+    Refitting,
+    conditional,
+    refit,
+)
+from allrelevant.forest.learner import (
+    IMPORTANCES,
+    Array,
+    Forest,
+    Grown,
+    Indices,
+    LightForest,
+    Sample,
+    ScikitForest,
+    Target,
+    folds,
+)
+from allrelevant.result import RelevanceClass, RelevanceResult, Thresholds
+
+__all__ = ["TENTATIVES", "ForestRelevance", "Found"]
+
+TENTATIVES = ("majority", "relevant", "irrelevant")
+#: Quantiles of a feature's share of importance over the rounds.
+SPREAD = (0.05, 0.95)
+#: Folds of the score.
+SCORE_FOLDS = 5
+NOTHING = (
+    "No feature is more important to a forest than permuted features are: every feature is irrelevant, and predictions "
+    "are the same for all samples."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """All that a fit found, of distinct columns.
+
+    Attributes
+    ----------
+    verdicts : Verdicts
+        Comparison with permuted features.
+    relevant : ndarray
+        Positions of the relevant ones.
+    parts : Decomposition or None
+        Which of these are strong; None if there are none.
+    """
+
+    verdicts: Verdicts
+    relevant: Indices
+    parts: Decomposition | None
+
+
+class ForestRelevance(SelectorMixin, BaseEstimator):
+    """Base of the forest relevance estimators; not to be used on its own."""
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "importance": [StrOptions(set(IMPORTANCES))],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "max_depth": [Interval(Integral, 1, 16, closed="both")],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+        "feature_fraction": [Interval(Real, 0, 1, closed="right")],
+        "n_folds": [Interval(Integral, 2, None, closed="left")],
+        "n_shadows": [Interval(Integral, 5, None, closed="left")],
+        "confidence": [Interval(Real, 0.5, 1, closed="neither")],
+        "alpha": [Interval(Real, 0, 1, closed="neither")],
+        "two_step": ["boolean"],
+        "max_rounds": [Interval(Integral, 1, None, closed="left")],
+        "patience": [Interval(Integral, 1, None, closed="left")],
+        "tentative": [StrOptions(set(TENTATIVES))],
+        "decomposition": [StrOptions(set(DECOMPOSITIONS))],
+        "loss": [StrOptions(set(LOSSES))],
+        "n_probes": [Interval(Integral, 3, None, closed="left")],
+        "fpr": [Interval(Real, 0, 0.5, closed="neither")],
+        "categorical_features": "no_validation",
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        *,
+        estimator: Any = None,
+        importance: str = "held_out",
+        n_estimators: int = 240,
+        max_depth: int = 5,
+        min_samples_leaf: int = 20,
+        feature_fraction: float = 0.3,
+        n_folds: int = 3,
+        n_shadows: int = 50,
+        confidence: float = 0.99,
+        alpha: float = 0.05,
+        two_step: bool = False,
+        max_rounds: int = 60,
+        patience: int = 8,
+        tentative: str = "majority",
+        decomposition: str = "conditional",
+        loss: str = "held_out",
+        n_probes: int = 50,
+        fpr: float = 1e-6,
+        categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.importance = importance
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.feature_fraction = feature_fraction
+        self.n_folds = n_folds
+        self.n_shadows = n_shadows
+        self.confidence = confidence
+        self.alpha = alpha
+        self.two_step = two_step
+        self.max_rounds = max_rounds
+        self.patience = patience
+        self.tentative = tentative
+        self.decomposition = decomposition
+        self.loss = loss
+        self.n_probes = n_probes
+        self.fpr = fpr
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _validated(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> tuple[Array, NDArray[Any], Array]:
+        """Samples, targets and weights as numbers; sets what :meth:`predict` needs to read samples alike."""
+        self._validate_params()
+        table, self._categories = encode(X)
+        samples, labels = validate_data(
+            self, table, y, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_samples=2, **options
+        )
+        weight = _check_sample_weight(sample_weight, samples, dtype=np.float64, ensure_non_negative=True)
+        if not np.any(weight > 0):
+            raise ValueError("sample_weight has no positive entry; give at least two samples a positive weight")
+        self._categorical = mark_categories(self.categorical_features, self._names(), self._categories)
+        return samples, labels, weight
+
+    def _read(self, X: Any) -> Array:
+        """Samples to predict, as numbers."""
+        check_is_fitted(self)
+        known: Categories = self._categories
+        table, _ = encode(X, known)
+        samples: Array = validate_data(self, table, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
+        return samples
+
+    def _names(self) -> list[str]:
+        default = [f"x{k}" for k in range(self.n_features_in_)]
+        return [str(name) for name in getattr(self, "feature_names_in_", default)]
+
+    def _forest(self, feature_fraction: float) -> Forest:
+        if self.estimator is not None:
+            return ScikitForest(self.estimator)
+        return LightForest(self.n_estimators, self.max_depth, feature_fraction, min_samples_leaf=self.min_samples_leaf)
+
+    def _fit_relevance(self, X: Array, target: Target, weight: Array, metric: str) -> None:
+        """Run the whole method on validated data; sets all fitted attributes."""
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        used = weight > 0
+        first, member = distinct(X[used], self._categorical)
+        whole = Sample(
+            X[used][:, first], Target(target.values[used], target.n_classes), weight[used], self._categorical[first]
+        )
+        forest = self._forest(self.feature_fraction)
+        if self.importance not in forest.importances():
+            raise ValueError(
+                f"importance={self.importance!r} needs the trees themselves, which are not known of estimator="
+                f"{self.estimator!r}; use one of {', '.join(map(repr, forest.importances()))}, or estimator=None"
+            )
+        progress = Progress(int(self.verbose))
+        with threadpool_limits(limits=1):
+            found = self._search(whole, forest, seed, progress)
+            with progress.stage("model", 1):
+                self._model, scores = self._final(whole, found.relevant, metric, seed)
+                progress.step()
+        self._columns = first[found.relevant]
+        self._set_result(found, member, target, int(used.sum()), scores, progress)
+
+    def _search(self, whole: Sample, forest: Forest, seed: int, progress: Progress) -> Found:
+        shadows = Shadows(
+            self.importance,
+            self.n_folds,
+            self.n_shadows,
+            self.confidence,
+            self.alpha,
+            self.two_step,
+            self.max_rounds,
+            self.patience,
+        )
+        context: dict[str, Any] = {"seed": seed, "n_jobs": self.n_jobs, "progress": progress}
+        verdicts = all_relevant(whole, forest, shadows, **context)
+        guess = {"majority": 2 * verdicts.hits > verdicts.trials, "relevant": True, "irrelevant": False}
+        undecided = (verdicts.status == TENTATIVE) & guess[self.tentative]
+        relevant = np.flatnonzero((verdicts.status == CONFIRMED) | undecided)
+        if not len(relevant):
+            return Found(verdicts, relevant, None)
+        sample, dense = whole.select(relevant), self._forest(0.8)
+        if self.decomposition == "conditional":
+            return Found(verdicts, relevant, conditional(sample, dense, **context))
+        refitting = Refitting(self.n_probes, self.fpr, self.loss)
+        return Found(verdicts, relevant, refit(sample, whole, dense, refitting, **context))
+
+    def _final(self, whole: Sample, relevant: Indices, metric: str, seed: int) -> tuple[Grown | Array, dict[str, Any]]:
+        """Forest of the relevant features, or the mean where there are none, and its scores."""
+        target, weight = whole.target, whole.weight
+        rng = np.random.default_rng([seed, 6])
+        everything = np.arange(len(whole.X))
+        sample, forest = whole.select(relevant), self._forest(1.0)
+        prepared = forest.prepared(sample) if len(relevant) else None
+
+        def fitted(rows: Indices) -> Grown | Array:
+            if len(relevant):
+                return forest.grow(prepared, rows, int(rng.integers(2**31)), 0.5)
+            if not target.n_classes:
+                return np.array([np.average(target.values[rows], weights=weight[rows])])
+            counts = np.bincount(target.values[rows].astype(int), weight[rows], target.n_classes)
+            shares: Array = counts / weight[rows].sum()
+            return shares[1:] if target.n_classes == 2 else shares
+
+        unseen = np.empty((len(whole.X), target.n_outputs))
+        for train, test in folds(target, min(SCORE_FOLDS, len(whole.X)), rng):
+            unseen[test] = _predicted(fitted(train), sample.X[test])
+        model = fitted(everything)
+        score = {
+            name: _score(target, predicted, weight)
+            for name, predicted in (("cross_validated", unseen), ("training", _predicted(model, sample.X)))
+        }
+        return model, {"metric": metric, **score}
+
+    def _outputs(self, X: Any) -> Array:
+        """Predictions of the final forest: numbers or probabilities."""
+        samples = self._read(X)
+        return _predicted(self._model, samples[:, self._columns])
+
+    def _set_result(
+        self,
+        found: Found,
+        member: Indices,
+        target: Target,
+        n_samples: int,
+        scores: dict[str, Any],
+        progress: Progress,
+    ) -> None:
+        verdicts, names = found.verdicts, np.array(self._names(), dtype=object)
+        n_distinct = len(verdicts.status)
+        classes = np.full(n_distinct, int(RelevanceClass.IRRELEVANT))
+        n_forests = len(verdicts.limits) + 1 + SCORE_FOLDS
+        if found.parts is not None:
+            classes[found.relevant] = np.where(found.parts.strong, RelevanceClass.STRONG, RelevanceClass.WEAK)
+            n_forests += found.parts.n_forests
+        # Whatever orders the samples alike can stand in for each other.
+        repeated = np.bincount(member, minlength=n_distinct) > 1
+        classes[repeated & (classes > 0)] = int(RelevanceClass.WEAK)
+        shares, limit = _shares(verdicts)
+        tentative = (verdicts.status == TENTATIVE)[member]
+        notes = []
+        if not len(found.relevant):
+            notes.append(NOTHING)
+        if tentative.any():
+            notes.append(
+                f"What is not decided after {len(verdicts.limits)} rounds is guessed by tentative={self.tentative!r}; "
+                "more rounds (max_rounds, patience) may decide it."
+            )
+        same = [names[member == k] for k in np.flatnonzero(repeated)]
+        notes += [f"{', '.join(group)} order the samples alike: to a forest they are one feature." for group in same]
+        seed = self.random_state
+        self.result_ = RelevanceResult(
+            feature_names=tuple(names),
+            intervals=shares[1:, member].T,
+            classes=classes[member],
+            pvalues=verdicts.pvalues[member],
+            baseline=shares[0, member],
+            thresholds=Thresholds(0.0, limit, "hits", self.confidence, len(verdicts.limits), len(verdicts.limits)),
+            problem="classification" if target.n_classes else "regression",
+            n_samples=n_samples,
+            hyperparameters={"n_estimators": self.n_estimators} if self.estimator is None else {},
+            scores=scores,
+            parameters={name: _plain(value) for name, value in self.get_params(deep=False).items()},
+            seed=int(seed) if isinstance(seed, Integral) else None,
+            engine="lightgbm" if self.estimator is None else type(self.estimator).__name__,
+            max_gap=0.0,
+            n_programs=n_forests,
+            cpu_seconds=progress.cpu_seconds,
+            notes=tuple(notes),
+            version=allrelevant.__version__,
+            method="forest",
+            tentative=tuple(names[tentative]),
+        )
+        self.intervals_ = self.result_.intervals
+        self.relevance_classes_ = self.result_.classes
+        self.pvalues_ = self.result_.pvalues
+        self.thresholds_ = self.result_.thresholds
+        self.tentative_ = tentative
+        self.importances_ = verdicts.importances[:, member]
+        self.replaceable_ = np.full(n_distinct, np.nan)
+        if found.parts is not None:
+            self.replaceable_[found.relevant] = found.parts.imitated
+        self.replaceable_ = np.where(repeated, 1.0, self.replaceable_)[member]
+        if not len(found.relevant):
+            warnings.warn(NOTHING, RelevanceWarning, stacklevel=4)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return np.asarray(self.relevance_classes_ > 0)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _shares(verdicts: Verdicts) -> tuple[Array, float]:
+    """Mean, low and high share of the importance of all features, and the share that permuted features reach."""
+    values = np.nan_to_num(np.maximum(verdicts.importances, 0.0))
+    total = values.sum(axis=1)
+    total[total == 0.0] = 1.0
+    shares = values / total[:, None]
+    low, high = np.quantile(shares, SPREAD, axis=0)
+    return np.array([shares.mean(axis=0), low, high]), float(np.median(np.maximum(verdicts.limits, 0.0) / total))
+
+
+def _predicted(model: Grown | Array, X: Array) -> Array:
+    return np.tile(model, (len(X), 1)) if isinstance(model, np.ndarray) else model.predict(X)
+
+
+def _score(target: Target, predicted: Array, weight: Array) -> float:
+    """Accuracy, or R²."""
+    if target.n_classes:
+        best = predicted[:, 0] > 0.5 if target.n_classes == 2 else predicted.argmax(axis=1)
+        return float(np.average(best == target.values, weights=weight))
+    mean = np.average(target.values, weights=weight)
+    total = np.average((target.values - mean) ** 2, weights=weight)
+    left = np.average((target.values - predicted[:, 0]) ** 2, weights=weight)
+    return float(1.0 - left / total) if total > 0.0 else 0.0
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, bool | Integral | Real | str) else repr(value)
