@@ -27,7 +27,7 @@ SHARE = 0.5
 #: Folds of the forests whose losses are compared.
 FOLDS = 5
 #: Times that a feature is permuted or imitated anew.
-DRAWS = 5
+DRAWS = 3
 #: Standard errors by which a feature must be irreplaceable, if the others imitate it perfectly; as many in its favour,
 #: if they cannot imitate it at all.
 BURDEN = 3.0

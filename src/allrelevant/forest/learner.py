@@ -204,7 +204,8 @@ class LightForest:
             parameters["num_class"] = target.n_classes
         part = data if rows is None else data.subset(rows)
         trees = max(1, round(self.n_estimators * share))
-        booster = _lightgbm().train(parameters, part, num_boost_round=trees)
+        # Otherwise LightGBM writes the forest as text and reads it again.
+        booster = _lightgbm().train(parameters, part, num_boost_round=trees, keep_training_booster=True)
         return LightGrown(booster, sample.X.shape[1], target.n_outputs)
 
 
