@@ -127,6 +127,8 @@ min_samples_leaf : int, default=20
     Samples that a leaf has at least.
 feature_fraction : float, default=0.3
     Share of the features that a tree may use. With a low share, redundant features do not hide each other.
+bagging_fraction : float, default=0.8
+    Share of the samples that a tree may use, of those that its fold leaves. (The thesis has no folds, and 0.632.)
 n_folds : int, default=3
     Folds of the samples, each left out of a part of the trees and used to judge them.
 n_shadows : int, default=50

@@ -30,6 +30,7 @@ from allrelevant.forest.decomposition import (
     conditional,
     refit,
 )
+from allrelevant.forest.grouping import FOLDS, lost_work
 from allrelevant.forest.learner import (
     IMPORTANCES,
     Array,
@@ -42,11 +43,14 @@ from allrelevant.forest.learner import (
     Target,
     folds,
 )
+from allrelevant.redundancy import FeatureGroups
+from allrelevant.relevance.grouping import flat_groups, height_between, tree
 from allrelevant.result import RelevanceClass, RelevanceResult, Thresholds
 
 __all__ = ["TENTATIVES", "ForestRelevance", "Found"]
 
 TENTATIVES = ("majority", "relevant", "irrelevant")
+LINKAGES = ("average", "single", "complete", "weighted")
 #: Quantiles of a feature's share of importance over the rounds.
 SPREAD = (0.05, 0.95)
 #: Folds of the score.
@@ -86,6 +90,7 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         "max_depth": [Interval(Integral, 1, 16, closed="both")],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
         "feature_fraction": [Interval(Real, 0, 1, closed="right")],
+        "bagging_fraction": [Interval(Real, 0, 1, closed="neither")],
         "n_folds": [Interval(Integral, 2, None, closed="left")],
         "n_shadows": [Interval(Integral, 5, None, closed="left")],
         "confidence": [Interval(Real, 0.5, 1, closed="neither")],
@@ -113,6 +118,7 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         max_depth: int = 5,
         min_samples_leaf: int = 20,
         feature_fraction: float = 0.3,
+        bagging_fraction: float = 0.8,
         n_folds: int = 3,
         n_shadows: int = 50,
         confidence: float = 0.99,
@@ -136,6 +142,7 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
         self.feature_fraction = feature_fraction
+        self.bagging_fraction = bagging_fraction
         self.n_folds = n_folds
         self.n_shadows = n_shadows
         self.confidence = confidence
@@ -181,7 +188,9 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
     def _forest(self, feature_fraction: float) -> Forest:
         if self.estimator is not None:
             return ScikitForest(self.estimator)
-        return LightForest(self.n_estimators, self.max_depth, feature_fraction, min_samples_leaf=self.min_samples_leaf)
+        return LightForest(
+            self.n_estimators, self.max_depth, feature_fraction, self.bagging_fraction, self.min_samples_leaf
+        )
 
     def _fit_relevance(self, X: Array, target: Target, weight: Array, metric: str) -> None:
         """Run the whole method on validated data; sets all fitted attributes."""
@@ -204,6 +213,10 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
                 self._model, scores = self._final(whole, found.relevant, metric, seed)
                 progress.step()
         self._columns = first[found.relevant]
+        # What questions about groups need; distances are found with the first of them.
+        self._sample, self._seed = whole.select(found.relevant), seed
+        self._places = np.searchsorted(found.relevant, member[np.isin(member, found.relevant)])
+        self._distances: Array | None = None
         self._set_result(found, member, target, int(used.sum()), scores, progress)
 
     def _search(self, whole: Sample, forest: Forest, seed: int, progress: Progress) -> Found:
@@ -328,6 +341,78 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         self.replaceable_ = np.where(repeated, 1.0, self.replaceable_)[member]
         if not len(found.relevant):
             warnings.warn(NOTHING, RelevanceWarning, stacklevel=4)
+
+    def group_features(
+        self, cutoff: float = 0.5, *, n_groups: int | None = None, method: str = "average"
+    ) -> FeatureGroups:
+        """Group relevant features that do the same work in forests.
+
+        The values of a feature are drawn anew from samples that are alike in another feature, and a forest of all
+        relevant features predicts unseen samples with these. The distance of two features is the share of their work
+        that is lost by that: 0 if each tells all of the other that the forest needs, 1 if nothing.
+
+        Parameters
+        ----------
+        cutoff : float, default=0.5
+            Distance, from 0 to 1, beyond which features are not of one group.
+        n_groups : int, default=None
+            Number of groups, instead of a cutoff.
+        method : {"average", "single", "complete", "weighted"}, default="average"
+            Linkage, as in :func:`scipy.cluster.hierarchy.linkage`.
+
+        Returns
+        -------
+        FeatureGroups
+            Distances, tree and groups; ``n_programs`` is the number of forests, and there are no contexts: they are
+            NaN. Distances are found once: another cut takes no time.
+
+        See Also
+        --------
+        allrelevant.plotting.GroupsDisplay : Draws the tree above the shares of importance.
+
+        Notes
+        -----
+        Unlike a correlation, the distance only counts what the target needs. Features are apart that have much in
+        common, but nothing of use; and a feature is close to its square, if only its magnitude matters. Columns that
+        order the samples alike are at distance 0. It takes time with the square of the number of relevant features.
+
+        A strongly relevant feature may be in a group with others, unlike with linear models: noisy copies tell almost
+        all of each other, but together they know more than any of them, so that none can be left out without a loss.
+
+        Examples
+        --------
+        >>> from allrelevant import ForestRelevanceClassifier
+        >>> from allrelevant.datasets import make_relevance_interaction
+        >>> X, y, _ = make_relevance_interaction(
+        ...     600, kind="xor", n_weak=5, partition=[2, 3], n_irrelevant=4, random_state=0
+        ... )
+        >>> groups = ForestRelevanceClassifier(random_state=0).fit(X, y).group_features()
+        >>> groups.groups
+        [['x0', 'x1'], ['x2', 'x3', 'x4']]
+        """
+        check_is_fitted(self, "result_")
+        members = np.flatnonzero(self.result_.classes > 0)
+        if method not in LINKAGES:
+            raise ValueError(f"method={method!r} is unknown; choose one of {', '.join(map(repr, LINKAGES))}")
+        if type(cutoff) is bool or not isinstance(cutoff, Real | float) or not 0.0 <= cutoff <= 1.0:
+            raise ValueError(f"cutoff={cutoff!r} must be a distance from 0 to 1")
+        if n_groups is not None and (type(n_groups) is bool or n_groups not in range(1, len(members) + 1)):
+            raise ValueError(
+                f"n_groups={n_groups!r} must be an integer from 1 to {len(members)}, the relevant features"
+            )
+        if self._distances is None:
+            context: dict[str, Any] = {"n_jobs": self.n_jobs, "progress": Progress(int(self.verbose))}
+            with threadpool_limits(limits=1):
+                self._distances = lost_work(self._sample, self._forest(0.8), seed=self._seed, **context)
+        distances = self._distances[np.ix_(self._places, self._places)]
+        links = tree(distances, method)
+        height = float(cutoff) if n_groups is None else height_between(links, n_groups)
+        labels = np.full(self.n_features_in_, -1, dtype=np.intp)
+        labels[members] = flat_groups(links, len(members), height)
+        contexts = np.full((len(members), 2, len(members), 2), np.nan)
+        return FeatureGroups(
+            self.result_, labels, tuple(members.tolist()), contexts, distances, links, height, n_programs=FOLDS
+        )
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

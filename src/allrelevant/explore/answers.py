@@ -54,8 +54,8 @@ class Answers:
         check_is_fitted(model, "result_")
         if not model.result_.words.answers:
             raise TypeError(
-                f"{type(model).__name__} cannot be explored: only near-optimal linear models answer what happens when a "
-                "feature is held; fit a linear estimator, such as LinearRelevanceClassifier"
+                f"{type(model).__name__} cannot be explored: only linear models answer what happens when a feature is "
+                "held; fit a linear estimator, such as LinearRelevanceClassifier"
             )
         # All cores, for one question at a time: answers do not depend on it.
         self.model = copy(model).set_params(n_jobs=-1)
