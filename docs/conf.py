@@ -45,12 +45,12 @@ os.chdir(tempfile.mkdtemp())
 warnings.simplefilter("error")
 """
 
-# Only examples whose data come with an installed package are run; the others show what was recorded from a run
-# (recorded/record.py).
+# Only examples whose data are made, or come with an installed package, are run; the others show what was recorded from
+# a run (recorded/record.py).
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "tutorials",
-    "filename_pattern": "/breast_cancer",
+    "filename_pattern": "/(breast_cancer|forest)",
     "within_subsection_order": "FileNameSortKey",
     "reset_argv": "_gallery.arguments",
     "remove_config_comments": True,

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from benchmarks._common import precision_recall, read_csv
-from benchmarks.papers import forest, forest_data
+from benchmarks.papers import forest, forest_data, forest_groups
 from benchmarks.peers import forest_speed, processes
 
 
@@ -138,3 +138,25 @@ def test_forest_data_without_the_file(monkeypatch, tmp_path, capsys):
 def test_a_library_that_the_registry_lacks_is_left_out(tmp_path, capsys):
     assert processes.peer_pythons(["squamish"], tmp_path) == {}
     assert str(tmp_path / "squamish") in capsys.readouterr().out
+
+
+def test_true_groups_of_the_sets():
+    for make in forest_groups.SETS.values():
+        X, y, truth = make(0)
+        assert X.shape == (len(y), len(truth))
+        assert (truth == -1).sum() in (forest_groups.N_NOISE, 6)  # 6 in the thesis' set
+    X, _, truth = forest_groups.SETS["shared_difference"](0)
+    apart = forest_groups.correlation_distances(X)
+    assert apart[0, 1] < 0.05
+    assert apart[0, 3] < 0.3  # of another group
+    np.testing.assert_array_equal(forest_groups.cut(apart[:6, :6], "known", 2), truth[:6])
+
+
+def test_forest_groups(monkeypatch, tmp_path):
+    arguments = ("--sets", "xor_pairs", "--seeds", 1, "--slow-seeds", 1, "--out", tmp_path)
+    run_main(monkeypatch, forest_groups, *arguments)
+    (row,) = read_csv(tmp_path / "forest_groups.csv")
+    for way in ("work_0.5", "work_found", "correlation_known", "loss_known", "pairs_known", "joint_known"):
+        assert float(row[way]) == 1.0, way
+    summary = read_csv(tmp_path / "forest_groups_summary.csv")
+    assert [line["set"] for line in summary] == ["xor_pairs", "all"]

@@ -40,6 +40,17 @@ def test_breast_cancer(tmp_path):
     assert "30 features and 569 samples were examined" in printed
 
 
+def test_forest(tmp_path):
+    pytest.importorskip("lightgbm")
+    printed = run_example("forest.py", "--out", tmp_path)
+    assert (tmp_path / "forest.png").read_bytes().startswith(PNG)
+    linear, forest = printed.splitlines()[-2:]
+    assert linear.startswith("Relevant to the linear model")
+    assert "temperature" not in linear
+    assert forest.endswith("alloy, load, load (2nd sensor), temperature (°C), temperature (°F).")
+    assert "order the samples alike" in printed
+
+
 @pytest.mark.skipif(
     not (DATA / "fairness" / "compas.csv").exists(),
     reason=f"no fairness/compas.csv in {DATA}; name the folder by ALLRELEVANT_DATA",

@@ -150,7 +150,7 @@ class GroupsDisplay:
         sklearn.exceptions.NotFittedError
             If the estimator is not fitted.
         TypeError
-            If the estimator has no such answers, as forests have none.
+            If the estimator has no such answers.
         """
         check_answers(estimator, "group_features")
         return cls.from_groups(estimator.group_features(**options), axes=axes, name_length=name_length)
@@ -295,7 +295,7 @@ def _bars(ax: Axes, groups: FeatureGroups, leaves: Sequence[int]) -> list[Artist
     top = max([float(high.max()), *(value for value, _, _ in limits_of(result))])
     top = 1.03 * top if top > 0 else 1.0
     ax.set(xlim=_xlim(len(leaves)), ylim=(-BAND * top, top))
-    ax.set_ylabel("share of the model's weight,\nover all near-optimal models")
+    ax.set_ylabel(result.words.axis.replace(", ", ",\n", 1))
     ax.set_yticks([tick for tick in ax.get_yticks() if 0 <= tick <= top])
     ax.grid(axis="y", color=ink(), alpha=0.12, linewidth=0.8)
     ax.set_axisbelow(True)
