@@ -133,8 +133,9 @@ n_folds : int, default=3
     Folds of the samples, each left out of a part of the trees and used to judge them.
 n_shadows : int, default=50
     Permuted features of a round, or as many as there are features, if that is more.
-confidence : float, default=0.99
-    Confidence of the prediction limit of their importances. A feature that exceeds it scores a hit.
+confidence : float, default=None
+    Confidence of the prediction limit of their importances. A feature that exceeds it scores a hit. By default such
+    that half a permuted feature is expected beyond it: 0.99 for up to 50 features, more for more.
 alpha : float, default=0.05
     Level of the binomial tests that a feature scores hits in more, or less, than half of the rounds, corrected for the
     number of features.

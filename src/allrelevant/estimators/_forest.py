@@ -93,7 +93,7 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         "bagging_fraction": [Interval(Real, 0, 1, closed="neither")],
         "n_folds": [Interval(Integral, 2, None, closed="left")],
         "n_shadows": [Interval(Integral, 5, None, closed="left")],
-        "confidence": [Interval(Real, 0.5, 1, closed="neither")],
+        "confidence": [Interval(Real, 0.5, 1, closed="neither"), None],
         "alpha": [Interval(Real, 0, 1, closed="neither")],
         "two_step": ["boolean"],
         "max_rounds": [Interval(Integral, 1, None, closed="left")],
@@ -121,7 +121,7 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         bagging_fraction: float = 0.8,
         n_folds: int = 3,
         n_shadows: int = 50,
-        confidence: float = 0.99,
+        confidence: float | None = None,
         alpha: float = 0.05,
         two_step: bool = False,
         max_rounds: int = 60,
@@ -219,8 +219,8 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         self._distances: Array | None = None
         self._set_result(found, member, target, int(used.sum()), scores, progress)
 
-    def _search(self, whole: Sample, forest: Forest, seed: int, progress: Progress) -> Found:
-        shadows = Shadows(
+    def _shadows(self) -> Shadows:
+        return Shadows(
             self.importance,
             self.n_folds,
             self.n_shadows,
@@ -230,8 +230,10 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
             self.max_rounds,
             self.patience,
         )
+
+    def _search(self, whole: Sample, forest: Forest, seed: int, progress: Progress) -> Found:
         context: dict[str, Any] = {"seed": seed, "n_jobs": self.n_jobs, "progress": progress}
-        verdicts = all_relevant(whole, forest, shadows, **context)
+        verdicts = all_relevant(whole, forest, self._shadows(), **context)
         guess = {"majority": 2 * verdicts.hits > verdicts.trials, "relevant": True, "irrelevant": False}
         undecided = (verdicts.status == TENTATIVE) & guess[self.tentative]
         relevant = np.flatnonzero((verdicts.status == CONFIRMED) | undecided)
@@ -313,7 +315,14 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
             classes=classes[member],
             pvalues=verdicts.pvalues[member],
             baseline=shares[0, member],
-            thresholds=Thresholds(0.0, limit, "hits", self.confidence, len(verdicts.limits), len(verdicts.limits)),
+            thresholds=Thresholds(
+                0.0,
+                limit,
+                rule="hits",
+                confidence=1.0 - self._shadows().chance(n_distinct),
+                n_probes=len(verdicts.limits),
+                n_usable=len(verdicts.limits),
+            ),
             problem="classification" if target.n_classes else "regression",
             n_samples=n_samples,
             hyperparameters={"n_estimators": self.n_estimators} if self.estimator is None else {},

@@ -38,8 +38,9 @@ class Shadows:
         Folds of a forest, where the importance is that of unseen samples.
     n_shadows : int
         Permuted features of a round; as many as features, if these are more.
-    confidence : float
-        Confidence of the prediction limit, made from their importances, that a feature must exceed.
+    confidence : float or None
+        Confidence of the prediction limit, made from their importances, that a feature must exceed; None for what half
+        of one in as many as there are permuted features in the first round exceeds.
     alpha : float
         Level of the tests.
     two_step : bool
@@ -54,11 +55,15 @@ class Shadows:
     importance: str = "held_out"
     n_folds: int = 3
     n_shadows: int = 50
-    confidence: float = 0.99
+    confidence: float | None = None
     alpha: float = 0.05
     two_step: bool = False
     max_rounds: int = 60
     patience: int = 8
+
+    def chance(self, n_features: int) -> float:
+        """Chance of one more permuted feature to exceed the limit."""
+        return 0.5 / max(self.n_shadows, n_features) if self.confidence is None else 1.0 - self.confidence
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +144,7 @@ def _round(
         forest, sample.with_columns(X[:, order], categorical[order]), shadows.importance, shadows.n_folds, rng
     )
     own, others = values[: len(columns)], values[len(columns) :]
-    return own, upper_limit(others, 1.0 - shadows.confidence)
+    return own, upper_limit(others, shadows.chance(sample.X.shape[1]))
 
 
 def _decisions(
