@@ -53,6 +53,8 @@ TENTATIVES = ("majority", "relevant", "irrelevant")
 LINKAGES = ("average", "single", "complete", "weighted")
 #: Quantiles of a feature's share of importance over the rounds.
 SPREAD = (0.05, 0.95)
+#: As many features are all seen by every tree of the forest that predicts: they may matter only together.
+FEW = 4
 #: Folds of the score.
 SCORE_FOLDS = 5
 NOTHING = (
@@ -250,7 +252,7 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         target, weight = whole.target, whole.weight
         rng = np.random.default_rng([seed, 6])
         everything = np.arange(len(whole.X))
-        sample, forest = whole.select(relevant), self._forest(1.0)
+        sample, forest = whole.select(relevant), self._forest(0.8 if len(relevant) > FEW else 1.0)
         prepared = forest.prepared(sample) if len(relevant) else None
 
         def fitted(rows: Indices) -> Grown | Array:
