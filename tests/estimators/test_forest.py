@@ -21,7 +21,7 @@ from allrelevant import (
     RelevanceWarning,
 )
 from allrelevant.datasets import make_nonlinear_set, make_relevance_classification, make_relevance_interaction
-from allrelevant.errors import MissingExtra
+from allrelevant.errors import AllRelevantError, MissingExtra
 
 SMALL = {"n_estimators": 60, "max_rounds": 24, "random_state": 0}
 
@@ -313,6 +313,14 @@ def test_without_lightgbm(data, monkeypatch):
     monkeypatch.setitem(sys.modules, "lightgbm", None)
     with pytest.raises(MissingExtra, match=r"allrelevant\[forest\]"):
         ForestRelevanceClassifier().fit(X, y)
+
+
+def test_without_openmp(data, monkeypatch, tmp_path):
+    (tmp_path / "lightgbm.py").write_text("raise OSError('libgomp.so.1: cannot open shared object file')\n")
+    monkeypatch.delitem(sys.modules, "lightgbm", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(AllRelevantError, match="apt install libgomp1"):
+        ForestRelevanceClassifier().fit(*data[:2])
 
 
 def test_progress_is_shown(data, capsys):

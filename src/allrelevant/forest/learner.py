@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from sklearn.base import clone
 
-from allrelevant.errors import MissingExtra
+from allrelevant.errors import AllRelevantError, MissingExtra
 
 __all__ = [
     "IMPORTANCES",
@@ -425,4 +425,9 @@ def _lightgbm() -> Any:
         import lightgbm
     except ImportError as error:
         raise MissingExtra("lightgbm", "forest", "a forest of LightGBM's") from error
+    except OSError as error:
+        raise AllRelevantError(
+            f"LightGBM is installed, but the system lacks a library of OpenMP that it needs ({error}): "
+            "apt install libgomp1 on Debian and Ubuntu, brew install libomp on macOS"
+        ) from error
     return lightgbm
