@@ -118,7 +118,7 @@ def test_true_columns_are_those_that_others_predict(small_madelon):
 
 
 def test_forest_data(monkeypatch, tmp_path, small_madelon):
-    run_main(monkeypatch, forest_data, "--seeds", 1, "--data", tmp_path, "--out", tmp_path)
+    run_main(monkeypatch, forest_data, "--seeds", 1, "--sizes", 500, "--data", tmp_path, "--out", tmp_path)
     (row,) = read_csv(tmp_path / "forest_xor.csv")
     assert not row["note"]
     assert row["found_both"] == "1"

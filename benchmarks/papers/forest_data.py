@@ -11,8 +11,8 @@ The rest can stand in for any one of them, up to that noise: weak is the class t
 
 Madelon is not part of the project: ``classification/madelon.csv.gz`` in ``--data``, with a column ``target``.
 
-Usage: ``python -m benchmarks.papers.forest_data [--cases xor madelon] [--seeds 20] [--methods conditional]
-[--peers boruta squamish] [--data DIR] [--limit 3600] [--resume]``
+Usage: ``python -m benchmarks.papers.forest_data [--cases xor madelon] [--seeds 20] [--sizes 500 1000]
+[--methods conditional] [--peers boruta squamish] [--data DIR] [--limit 3600] [--resume]``
 """
 
 from __future__ import annotations
@@ -35,16 +35,19 @@ from benchmarks.peers.processes import peer_pythons
 HERE = Path(__file__).parent
 DATA = Path(os.environ.get("ALLRELEVANT_DATA", HERE.parents[2] / "shared" / "data"))
 CASES = ("xor", "madelon")
-N_SAMPLES, N_IRRELEVANT = 500, 10
+#: Samples of the exclusive or, and its features of noise.
+SIZES, N_IRRELEVANT = (500, 1000), 10
 #: Adjusted R² given all other features above which a feature of Madelon is a combination of others.
 PREDICTABLE = 0.9
 
 
-def run_xor(seed: int, method: str, python: Path | str = sys.executable, limit: float = 3600.0) -> dict[str, Any]:
+def run_xor(
+    n: int, seed: int, method: str, python: Path | str = sys.executable, limit: float = 3600.0
+) -> dict[str, Any]:
     """Look for the two features of an exclusive or."""
-    X, y, relevance = make_relevance_interaction(N_SAMPLES, kind="xor", n_irrelevant=N_IRRELEVANT, random_state=seed)
+    X, y, relevance = make_relevance_interaction(n, kind="xor", n_irrelevant=N_IRRELEVANT, random_state=seed)
     classes, said = fit_by(method, X, y, seed, python, limit)
-    row: dict[str, Any] = {"seed": seed, "method": method, "n": X.shape[0], "d": X.shape[1]}
+    row: dict[str, Any] = {"n": n, "seed": seed, "method": method, "d": X.shape[1]}
     row.update(dict.fromkeys(("found_both", "found", "strong", "false_positives"), ""))
     if classes is not None:
         found = (classes > 0) & (relevance > 0)
@@ -93,9 +96,10 @@ def run_madelon(
 def summarise_xor(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """How often both were found, and how many others."""
     out = []
-    for method in dict.fromkeys(row["method"] for row in rows):
-        chosen = [row for row in rows if row["method"] == method and row["found"] != ""]
-        line: dict[str, Any] = {"method": method, "finished": len(chosen)}
+    for n, method in dict.fromkeys((int(row["n"]), row["method"]) for row in rows):
+        same = (row for row in rows if (int(row["n"]), row["method"]) == (n, method))
+        chosen = [row for row in same if row["found"] != ""]
+        line: dict[str, Any] = {"n": n, "method": method, "finished": len(chosen)}
         for name in ("found_both", "strong", "false_positives", "tentative", "cpu_seconds"):
             line[name] = mean_cell(chosen, name)
         line["runs_with_false_positives"] = sum(int(row["false_positives"]) > 0 for row in chosen)
@@ -108,6 +112,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES))
     parser.add_argument("--seeds", type=int, default=20, help="draws of xor; Madelon is fitted once")
+    parser.add_argument("--sizes", nargs="+", type=int, default=list(SIZES), help="samples of xor")
     parser.add_argument("--methods", nargs="*", choices=list(METHODS), default=["conditional"])
     parser.add_argument("--peers", nargs="*", choices=PEERS, default=[])
     parser.add_argument("--data", type=Path, default=DATA)
@@ -127,10 +132,10 @@ def main() -> None:
 
 
 def _xor(options: argparse.Namespace, pythons: Mapping[str, Path | str]) -> None:
-    results = Results(options.out / "forest_xor.csv", ("seed", "method"))
-    wanted = [(seed, method) for seed in range(options.seeds) for method in pythons]
-    for seed, method in results.missing(wanted, resume=options.resume):
-        results.add(run_xor(seed, method, pythons[method], options.limit))
+    results = Results(options.out / "forest_xor.csv", ("n", "seed", "method"))
+    wanted = [(n, seed, method) for n in options.sizes for seed in range(options.seeds) for method in pythons]
+    for n, seed, method in results.missing(wanted, resume=options.resume):
+        results.add(run_xor(n, seed, method, pythons[method], options.limit))
     summary = summarise_xor(results.rows)
     if summary:
         print_table(list(summary[0]), [list(row.values()) for row in summary])

@@ -15,18 +15,36 @@ features are apart:
 ==================  ====================================================================================================
 
 Trees are average linkages. They are cut at heights from 0.1 to 0.8, by the rule of the linear estimators (``auto``), or
-into the true number of groups (``known``), the only cut for the last three. These scores are of groups among the truly
-relevant features, given these; strong features are groups of one. ``found``: groups of what a fitted estimator calls
-relevant, cut at 0.5 (correlations: ``auto``), scored over the truly relevant features, those missed being one group;
-``found_alone``: the same with features that it calls strong apart from all others.
+into the true number of groups (``known``), the only cut for loss, pairs and joint. These scores are of groups among the
+truly relevant features, given these; strong features are groups of one. ``found``: groups of what a fitted estimator
+calls relevant, cut at 0.5 (correlations: ``auto``), scored over the truly relevant features, those missed being one
+group; ``found_alone``: the same with features that it calls strong apart from all others.
 
 Sets: clusters and interactions with noisy and bent copies; ``folded``, where the magnitude of a feature is as good as
 the feature; and ``shared``, where features of two groups have something in common that the target does not need, which
 may be more than what they have of their own.
 
-RESULTS
+What came of it (``results/forest_groups_summary.csv``), in means of all sets, ten seeds (loss, pairs and joint: two):
 
-Usage: ``python -m benchmarks.papers.forest_groups [--sets nl2 ...] [--seeds 5] [--slow-seeds 2] [--resume]``
+- ``work`` cut at 0.5 has a V-measure of 0.999, and at least 0.98 on every set; from 0.4 to 0.8 it stays above 0.98.
+- ``correlation`` has 0.964 at best (``auto``, and 0.1), and 0.70 at 0.5: where much is shared a high cut joins groups,
+  where copies are noisy a low one splits them, and folded copies are uncorrelated.
+- The difference to correlations cut by ``auto`` is that of three sets of fourteen (``shared_uneven``, ``uneven``,
+  ``folded``), which were made to show it. On the other eleven both find the true groups, and correlations cost nothing.
+- It lies in a cut that means the same everywhere: by the rule ``auto``, ``work`` has 0.957 and is no better. Into the
+  true number of groups it is 1.000 against 0.977, and only ``folded`` differs.
+- ``missed`` alone at 0.5 has 0.998, ``moved`` alone 0.983. With 200 samples, in trials that are not kept here, they
+  were further behind their mean (0.95 and 0.97 against 1.00).
+- ``loss`` has 0.991. ``pairs`` (0.69) is wrong on eight sets and ``joint`` (0.70) on eleven. Both are right on plain
+  pairs, and ``pairs`` also on some groups of three, whose copies are noisy.
+- ``found``: 0.881, correlations 0.848; 0.810 if features that are called strong stand apart, so they do not. The low
+  values of ``product`` and ``shared_product`` come from features that are not found at all; correlations are ahead
+  there by 0.01.
+
+The mean of two shares and the cut were chosen on sets of these kinds: other seeds and 200 samples, and the first two
+seeds here. On seeds 5 to 9 ``work`` cut at 0.5 has 1.000.
+
+Usage: ``python -m benchmarks.papers.forest_groups [--sets nl2 ...] [--seeds 10] [--slow-seeds 2] [--resume]``
 """
 
 from __future__ import annotations
@@ -323,7 +341,7 @@ def main() -> None:
     """Run, print and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", nargs="+", choices=list(SETS), default=list(SETS))
-    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--slow-seeds", type=int, default=2, help="seeds that loss, pairs and joint are tried on")
     parser.add_argument("--resume", action="store_true", help="keep what is in the results already")
     parser.add_argument("--out", type=Path, default=HERE / "results")

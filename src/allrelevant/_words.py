@@ -39,7 +39,7 @@ class Words:
     trust : tuple of str
         The number that tells how far to trust the others: its name and its meaning.
     answers : bool
-        Whether groups, substitutes, panels and constraints exist.
+        Whether substitutes, panels and constraints exist.
     """
 
     low: str

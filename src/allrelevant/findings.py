@@ -47,7 +47,7 @@ class Findings:
     ------
     ValueError
         If a part is about other features than `result`, or a feature has substitutes twice, or the result is of a
-        method that has no groups, substitutes and panels.
+        method that has no substitutes and panels.
 
     See Also
     --------
@@ -76,7 +76,7 @@ class Findings:
         names = self.result.feature_names
         object.__setattr__(self, "substitutes", tuple(self.substitutes))
         object.__setattr__(self, "data", {str(key): str(value) for key, value in self.data.items()})
-        redundancy = {"groups": self.groups, "substitutes": self.substitutes or None, "panels": self.panels}
+        redundancy = {"substitutes": self.substitutes or None, "panels": self.panels}
         for part in (part for part, found in redundancy.items() if found is not None):
             if not self.result.words.answers:
                 raise ValueError(f"{part} cannot go with a result of method {self.result.method!r}; leave it out")

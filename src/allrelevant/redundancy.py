@@ -35,7 +35,7 @@ def _and(names: Sequence[str], last: str = "and") -> str:
 
 @dataclass(frozen=True, eq=False)
 class FeatureGroups:
-    """Groups of features that play the same part in near-optimal models.
+    """Groups of features that play the same part in good models.
 
     Attributes
     ----------
@@ -47,15 +47,16 @@ class FeatureGroups:
         Features that took part in the clustering.
     contexts : ndarray of shape (n_members, 2, n_members, 2)
         Change of the ``minRel`` and ``maxRel`` of all members (last axes) when one of them is held at its ``minRel``
-        and at its ``maxRel`` (first axes).
+        and at its ``maxRel`` (first axes); NaN for forests.
     distances : ndarray of shape (n_members, n_members)
-        Euclidean distance of the contexts of every two members, without what these two do to each other.
+        Euclidean distance of the contexts of every two members, without what these two do to each other; for forests
+        the share of their work that is lost if each has to tell the other's values.
     linkage : ndarray of shape (n_members - 1, 4)
         The tree, as SciPy writes it.
     height : float
         Where redundant features were cut into groups.
     n_programs : int
-        Linear programs solved.
+        Linear programs solved, or forests grown.
 
     Examples
     --------

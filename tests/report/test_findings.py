@@ -102,8 +102,8 @@ def test_parts_must_be_about_the_same_features(make_findings):
         Findings(findings.result, substitutes=findings.substitutes * 2)
 
 
-@pytest.mark.parametrize("part", ["groups", "substitutes", "panels"])
-def test_forests_have_no_answers_about_redundancy(make_findings, part):
+@pytest.mark.parametrize("part", ["substitutes", "panels"])
+def test_forests_have_no_substitutes_and_panels(make_findings, part):
     findings, forest = make_findings(), make_forest_result(2, 4, 3)
     assert Findings.from_json(Findings(forest).to_json()) == Findings(forest)
     with pytest.raises(ValueError, match=f"{part} cannot go with a result of method 'forest'"):

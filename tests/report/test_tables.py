@@ -78,7 +78,7 @@ def test_a_folder_is_no_file(tmp_path, write, example):
 def test_tables_of_forests(tmp_path):
     result = make_forest_result(1, 2, 2)
     lines = rows(write_csv(result, tmp_path / "features.csv"))
-    assert list(lines[0]) == ["name", "class", "low", "high", "p-value", "mean", "tentative"]
+    assert list(lines[0]) == ["name", "class", "low", "high", "p-value", "mean", "group", "tentative"]
     assert [line["name"] for line in lines if line["tentative"] == "yes"] == list(result.tentative)
     assert {line["class"] for line in lines} == {"strong", "weak", "irrelevant"}
     np.testing.assert_array_equal([float(line["mean"]) for line in lines], result.baseline)

@@ -26,6 +26,7 @@ LINEAR: dict[str, Any] = {
     "ordinal": LinearRelevanceOrdinal,
 }
 MOST_SUBSTITUTED = 10
+MOST_GROUPED = 40  # features of a forest: each is told by each of the others
 PATIENCE = 60.0  # seconds that groups, and substitutes, may take unless all is asked for
 
 
@@ -60,7 +61,7 @@ def examine(
     substitutes: bool = True,
     thorough: bool = False,
 ) -> tuple[Findings, list[str]]:
-    """Look for groups, for substitutes unless not wanted and, with costs, panels; of a forest for none of them.
+    """Look for groups, for substitutes unless not wanted and, with costs, panels; of a forest for groups only.
 
     Returns
     -------
@@ -71,7 +72,14 @@ def examine(
     """
     result, notices = model.result_, list[str]()
     if not result.words.answers:
-        return Findings(result, data=dict(facts)), notices
+        relevant = sum(kind > 0 for kind in result.classes)
+        grouped = 1 < relevant <= MOST_GROUPED
+        if relevant > MOST_GROUPED:
+            notices.append(
+                f"Groups were not looked for among more than {MOST_GROUPED} relevant features; in Python, "
+                "group_features finds them."
+            )
+        return Findings(result, model.group_features() if grouped else None, data=dict(facts)), notices
     weak = result.names(RelevanceClass.WEAK)
     groups, replaced, panels = None, list[Substitutes](), None
     expected = _seconds_of_groups(model)

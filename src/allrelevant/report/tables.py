@@ -73,7 +73,8 @@ def _csv(findings: Findings) -> str:
     groups = findings.groups
     labels = [] if groups is None else groups.labels.tolist()
     privileged, words = findings.result.privileged, findings.result.words
-    last = ["group" if words.answers else "tentative", *(["privileged"] if privileged is not None else [])]
+    guessed = [] if words.answers else ["tentative"]
+    last = ["group", *guessed, *(["privileged"] if privileged is not None else [])]
     writer.writerow(["name", "class", words.low, words.high, "p-value", words.centre_key, *last])
     for part, numbers in ((findings.result, labels), (privileged, [])):
         if part is None:
@@ -82,9 +83,9 @@ def _csv(findings: Findings) -> str:
         for k, name in enumerate(part.feature_names):
             values = (*part.intervals[k].tolist(), float(part.pvalues[k]), float(part.baseline[k]))
             group = str(numbers[k]) if numbers and numbers[k] >= 0 else ""
-            guess = "yes" if name in part.tentative else "no"
+            guess = ["yes" if name in part.tentative else "no"] if guessed else []
             label = RelevanceClass(int(part.classes[k])).label
-            end = [group if words.answers else guess, *which]
+            end = [group, *guess, *which]
             writer.writerow([name, label, *("" if x != x else repr(x) for x in values), *end])
     return text.getvalue()
 
