@@ -43,6 +43,40 @@ def test_interrupt_in_mid_fit(engine, n_jobs):
     assert child.returncode == 3
 
 
+FOREST = """
+import sys
+import numpy as np
+from allrelevant import ForestRelevanceClassifier
+rng = np.random.RandomState(0)
+X = rng.normal(size=(20000, 200))
+y = X[:, :20].sum(axis=1) + 3 * rng.normal(size=20000) > 0
+print("growing", file=sys.stderr, flush=True)
+try:
+    ForestRelevanceClassifier(n_jobs=int(sys.argv[1])).fit(X, y)
+except KeyboardInterrupt:
+    print("interrupted")
+    sys.exit(3)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT to a child process needs POSIX")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_interrupt_of_a_forest(n_jobs):
+    child = subprocess.Popen(
+        [sys.executable, "-c", FOREST, str(n_jobs)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert child.stderr is not None
+    for line in child.stderr:
+        if "growing" in line:
+            break
+    time.sleep(3.0)
+    assert child.poll() is None
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=60)
+    assert out.strip() == "interrupted"
+    assert child.returncode == 3
+
+
 PANELS = """
 import sys
 from sklearn.datasets import load_breast_cancer
