@@ -154,8 +154,9 @@ decomposition : {"conditional", "refit"}, default="conditional"
     features make of it, its own part permuted; it is strong if that harms predictions of unseen samples. ``"refit"``:
     as in the thesis, by the loss of forests without the feature, compared with that of forests with a permuted feature
     more.
-loss : {"held_out", "training"}, default="held_out"
-    Samples whose loss ``"refit"`` compares: unseen ones, or, as in the thesis, those that the forests were grown on.
+loss : {"training", "held_out"}, default="training"
+    Samples whose loss ``"refit"`` compares: as in the thesis, those that the forests were grown on, or unseen ones. The
+    latter varies more from forest to forest, so that many strong features are missed.
 n_probes : int, default=50
     Permuted features of ``"refit"``.
 fpr : float, default=1e-6

@@ -130,7 +130,7 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         patience: int = 8,
         tentative: str = "majority",
         decomposition: str = "conditional",
-        loss: str = "held_out",
+        loss: str = "training",
         n_probes: int = 50,
         fpr: float = 1e-6,
         categorical_features: Any = "from_dtype",

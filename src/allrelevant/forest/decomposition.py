@@ -21,7 +21,7 @@ from allrelevant.forest.learner import Array, Forest, Grown, Rows, Sample, folds
 __all__ = ["DECOMPOSITIONS", "LOSSES", "Decomposition", "Refitting", "conditional", "refit"]
 
 DECOMPOSITIONS = ("conditional", "refit")
-LOSSES = ("held_out", "training")
+LOSSES = ("training", "held_out")
 #: Share of a forest's trees that a fold's has.
 SHARE = 0.5
 #: Folds of the forests whose losses are compared.
@@ -118,12 +118,12 @@ class Refitting:
     fpr : float
         Share of permuted features beyond each end of the prediction interval.
     loss : str
-        ``"held_out"``: loss of unseen samples; ``"training"``: of those that the forests were grown on.
+        ``"training"``: loss of the samples that the forests were grown on; ``"held_out"``: of unseen ones.
     """
 
     n_probes: int = 50
     fpr: float = 1e-6
-    loss: str = "held_out"
+    loss: str = "training"
 
 
 def refit(
