@@ -68,7 +68,7 @@ def test_finds_the_classes(data):
     result = model.result_
     assert result.method == "forest"
     assert result.engine == "lightgbm"
-    assert result.scores["cross_validated"] > 0.8
+    assert result.scores["cross_validated"] > 0.75
     assert RelevanceResult.from_json(result.to_json()) == result
 
 

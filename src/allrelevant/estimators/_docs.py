@@ -119,7 +119,7 @@ importance : {"held_out", "gain", "split", "permutation", "shap"}, default="held
     ``"split"``: fall of the training loss, or number of splits. ``"permutation"``: rise of the loss of unseen samples
     when the feature is permuted. ``"shap"``: mean magnitude of its SHAP values, of unseen samples. With an `estimator`,
     ``"gain"`` (its ``feature_importances_``) or ``"permutation"``.
-n_estimators : int, default=180
+n_estimators : int, default=150
     Trees of a forest, in all folds together.
 max_depth : int, default=5
     Greatest depth of a tree.

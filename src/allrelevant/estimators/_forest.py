@@ -116,7 +116,7 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         *,
         estimator: Any = None,
         importance: str = "held_out",
-        n_estimators: int = 180,
+        n_estimators: int = 150,
         max_depth: int = 5,
         min_samples_leaf: int = 20,
         feature_fraction: float = 0.3,
