@@ -23,6 +23,7 @@ from allrelevant.lp import GAP_LIMIT, BoundSolver
 from allrelevant.relevance import solving, workers
 from programs import all_targets, random_program
 
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 
 #: Bytes per batch that make several batches of a small problem.
@@ -69,9 +70,14 @@ def _ends_in_time():
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
     folder = str(tmp_path_factory.mktemp("cluster"))
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", local_directory=folder
-    ) as cluster:
+    # Dask's memory manager takes a copy from a worker that has nothing to do for it at the moment, and sends it again.
+    settings = {"distributed.scheduler.active-memory-manager.start": False}
+    with (
+        dask.config.set(settings),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", local_directory=folder
+        ) as cluster,
+    ):
         yield cluster
 
 
@@ -144,10 +150,8 @@ def test_every_worker_is_sent_a_program_once(client, counts):
     model()
     found = counts()
     assert len(found) == 2
-    for worker in found:
-        # One program for the intervals, one for the probes, whatever the number of batches. A busy scheduler may once
-        # lose sight of a copy and send it again.
-        assert 2 <= worker["__setstate__"] <= 3
+    for worker in found:  # one program for the intervals, one for the probes
+        assert worker["__setstate__"] == 2
         assert worker["__init__"] <= 2
         assert worker["solve"] > worker["__init__"]
 
