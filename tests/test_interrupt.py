@@ -9,7 +9,28 @@ import time
 
 import pytest
 
-CODE = """
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGINT to a child process needs POSIX")
+
+
+def interrupt(code, *arguments, sign, pause):
+    """Run code in a process of its own, and interrupt it a moment after it has printed a sign."""
+    child = subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert child.stderr is not None
+    for line in child.stderr:
+        if sign in line:
+            break
+    time.sleep(pause)
+    assert child.poll() is None
+    child.send_signal(signal.SIGINT)
+    # Generous for a busy machine; the whole work would take far longer.
+    out, _ = child.communicate(timeout=30)
+    assert out.strip() == "interrupted"
+    assert child.returncode == 3
+
+
+LINEAR = """
 import sys
 import numpy as np
 from allrelevant import LinearRelevanceClassifier
@@ -24,23 +45,10 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT to a child process needs POSIX")
 @pytest.mark.parametrize(("engine", "n_jobs"), [("highs", 1), ("interior", 1), ("interior", 2)])
 def test_interrupt_in_mid_fit(engine, n_jobs):
-    child = subprocess.Popen(
-        [sys.executable, "-c", CODE, engine, str(n_jobs)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert child.stderr is not None
-    for line in child.stderr:
-        if "baseline" in line:  # the intervals, which take minutes, have begun
-            break
-    time.sleep(1.0)
-    assert child.poll() is None
-    child.send_signal(signal.SIGINT)
-    # Generous for a busy machine; the whole fit would take far longer.
-    out, _ = child.communicate(timeout=30)
-    assert out.strip() == "interrupted"
-    assert child.returncode == 3
+    # Then the intervals, which take minutes, have begun.
+    interrupt(LINEAR, engine, n_jobs, sign="baseline", pause=1.0)
 
 
 FOREST = """
@@ -59,22 +67,9 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT to a child process needs POSIX")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_interrupt_of_a_forest(n_jobs):
-    child = subprocess.Popen(
-        [sys.executable, "-c", FOREST, str(n_jobs)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert child.stderr is not None
-    for line in child.stderr:
-        if "growing" in line:
-            break
-    time.sleep(3.0)
-    assert child.poll() is None
-    child.send_signal(signal.SIGINT)
-    out, _ = child.communicate(timeout=60)
-    assert out.strip() == "interrupted"
-    assert child.returncode == 3
+    interrupt(FOREST, n_jobs, sign="growing", pause=3.0)
 
 
 PANELS = """
@@ -92,16 +87,6 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT to a child process needs POSIX")
 def test_interrupt_of_a_search_for_panels():
-    child = subprocess.Popen([sys.executable, "-c", PANELS], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert child.stderr is not None
-    for line in child.stderr:
-        if "searching" in line:
-            break
-    time.sleep(6.0)  # long enough for the mixed-integer programs to have begun, on any machine not long enough to end
-    assert child.poll() is None
-    child.send_signal(signal.SIGINT)
-    out, _ = child.communicate(timeout=30)
-    assert out.strip() == "interrupted"
-    assert child.returncode == 3
+    # Long enough for the mixed-integer programs to have begun, on any machine not long enough to end.
+    interrupt(PANELS, sign="searching", pause=6.0)

@@ -66,7 +66,8 @@ from allrelevant import ForestRelevanceClassifier, ForestRelevanceRegressor
 from allrelevant._progress import Progress
 from allrelevant.datasets import make_nonlinear_set, make_relevance_classification, make_relevance_interaction
 from allrelevant.forest.grouping import DRAWS, alike, lost_shares
-from allrelevant.forest.learner import LightForest, Sample, Target, folds
+from allrelevant.forest.learner import Sample, Target, folds
+from allrelevant.forest.light import LightForest
 from allrelevant.relevance.grouping import data_driven_cut, flat_groups, height_between, tree
 from benchmarks._common import Results, mean_cell, print_table, write_csv
 

@@ -20,8 +20,8 @@ from allrelevant.relevance.baseline import fit_baseline
 from allrelevant.relevance.intervals import relevance_intervals
 from allrelevant.relevance.nearoptimal import near_optimal_set
 from allrelevant.relevance.solving import Solving
+from allrelevant.stats.prediction import prediction_limit
 from allrelevant.stats.probes import added_probes, draw_probes, probe_columns, replaced_probes
-from allrelevant.stats.thresholds import prediction_limit
 from benchmarks._common import f1_of_set, print_table, read_csv, write_csv
 
 HERE = Path(__file__).parent

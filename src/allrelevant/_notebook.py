@@ -29,7 +29,8 @@ def table_html(result: RelevanceResult) -> str:
 
 
 def _row(result: RelevanceResult, k: int, end: float) -> str:
-    from allrelevant.result import RelevanceClass, cut
+    from allrelevant._summary import cut
+    from allrelevant.result import RelevanceClass
 
     kind, (low, high) = RelevanceClass(int(result.classes[k])).label, result.intervals[k]
     inside = (

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant._json import plain, restored
+from allrelevant._summary import cut, summary
 from allrelevant._words import METHODS, Words
 from allrelevant.errors import MissingExtra
 
@@ -23,8 +24,6 @@ __all__ = ["RelevanceClass", "RelevanceResult", "Thresholds"]
 SCHEMA = 1
 #: Fields that files of earlier versions lack, with what these meant.
 _LATER = {"method": "linear", "tentative": []}
-#: Longest name in a table.
-LONGEST_NAME = 48
 
 
 class RelevanceClass(IntEnum):
@@ -358,64 +357,4 @@ class RelevanceResult:
 
     def summary(self, *, notes: bool = True) -> str:
         """Say in plain language what was found, with the :attr:`notes` or without."""
-        words = self.words
-        sentences = [f"{self.n_features} features and {self.n_samples} samples were examined ({self.problem})."]
-        if self.constraints:
-            held = ", ".join(_held(name, *limits) for name, limits in self.constraints.items())
-            sentences.append(f"Only near-optimal models were looked at with {held}.")
-        score = self.scores.get("cross_validated")
-        where = "in cross-validation" if score is not None else "on the training data"
-        score = self.scores.get("training") if score is None else score
-        metric = str(self.scores.get("metric", "score"))
-        sentences.append(f"{words.model} reaches {_article(metric)} {metric} of {score:.3f} {where}.")
-        labels = ("strongly relevant", "weakly relevant", "irrelevant")
-        for kind, label, reason in zip(reversed(RelevanceClass), labels, words.reasons, strict=True):
-            sentences.append(_clause(self.names(kind), label, reason))
-        if self.tentative:
-            guess = "its class is a best guess" if len(self.tentative) == 1 else "their classes are best guesses"
-            sentences.append(f"The test could not decide about {_listed(list(self.tentative))}; {guess}.")
-        gap = self.max_gap
-        if self.privileged is not None:
-            gap = max(gap, self.privileged.max_gap)
-            found = [self.privileged.feature_names[k] for k in self.privileged.ranking() if self.privileged.classes[k]]
-            sentences.append(_privileged_clause(found, self.privileged.n_features))
-        sentences.append(words.ending.format(gap=gap, drawn=self.thresholds.n_probes))
-        if notes:
-            sentences.extend(self.notes)
-        return "\n".join(sentences)
-
-
-def cut(name: str) -> str:
-    half = LONGEST_NAME // 2
-    return name if len(name) <= LONGEST_NAME else f"{name[:half]}…{name[-half + 1 :]}"
-
-
-def _article(noun: str) -> str:
-    """Return what stands before a word, or before letters that are read one by one, such as R²."""
-    return "an" if noun[:1] and noun[:1] in "aeiouAEFHILMNORSX" else "a"
-
-
-def _held(name: str, low: float, high: float) -> str:
-    if high == 0.0:
-        return f"{name} excluded"
-    return f"{name} at {low:.3g}" if low == high else f"{name} from {low:.3g} to {high:.3g}"
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(cut(name) for name in names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
-
-
-def _privileged_clause(names: list[str], total: int) -> str:
-    which = f"privileged feature{'' if total == 1 else 's'}, known in training only,"
-    if not names:
-        return f"None of the {total} {which} is relevant."
-    return f"{len(names)} of the {total} {which} {'is' if len(names) == 1 else 'are'} relevant: {_listed(names)}."
-
-
-def _clause(names: list[str], label: str, reason: str) -> str:
-    if not names:
-        return f"No feature is {label}."
-    shown = _listed(names)
-    them = "it" if len(names) == 1 else "them"
-    verb = "is" if len(names) == 1 else "are"
-    return f"{len(names)} {verb} {label} ({reason.format(them)}): {shown}."
+        return summary(self, notes=notes)

@@ -10,8 +10,8 @@ from allrelevant.datasets import (
     LINEAR_SETS,
     NONLINEAR_SETS,
     LinearSpec,
-    NonlinearSpec,
     RelevanceData,
+    SimulationSpec,
     make_linear_set,
     make_nonlinear_set,
     make_relevance_classification,
@@ -33,7 +33,7 @@ def test_nonlinear_sets_have_the_numbers_of_the_thesis(name):
     data = make_nonlinear_set(name, random_state=0)
     assert isinstance(data, RelevanceData)
     n_irrelevant, n_weak, n_strong = np.bincount(data.relevance, minlength=3)
-    assert NONLINEAR_SETS[name] == NonlinearSpec(n_strong, n_weak, n_irrelevant)
+    assert NONLINEAR_SETS[name] == SimulationSpec(n_strong, n_weak, n_irrelevant)
     assert data.X.shape == (1000, len(data.relevance))
     np.testing.assert_array_equal(np.unique(data.y, return_counts=True), [[-1, 1], [500, 500]])
 
@@ -109,4 +109,4 @@ def test_sets_are_read_only():
     with pytest.raises(TypeError):
         LINEAR_SETS["set9"] = LinearSpec(10, 1, 0, 0)
     with pytest.raises(TypeError):
-        NONLINEAR_SETS["nl5"] = NonlinearSpec(1, 0, 0)
+        NONLINEAR_SETS["nl5"] = SimulationSpec(1, 0, 0)

@@ -7,7 +7,8 @@ from scipy.stats import binomtest
 from allrelevant._progress import Progress
 from allrelevant.forest import boruta
 from allrelevant.forest.boruta import CONFIRMED, REJECTED, TENTATIVE, Shadows, all_relevant
-from allrelevant.forest.learner import LightForest, Sample, Target
+from allrelevant.forest.learner import Sample, Target
+from allrelevant.forest.light import LightForest
 
 FOREST = LightForest(n_estimators=60, feature_fraction=0.3)
 

@@ -6,7 +6,8 @@ import pytest
 from allrelevant._progress import Progress
 from allrelevant.forest.decomposition import Refitting, conditional, refit
 from allrelevant.forest.imitation import imitate
-from allrelevant.forest.learner import LightForest, Sample, Target
+from allrelevant.forest.learner import Sample, Target
+from allrelevant.forest.light import LightForest
 
 FOREST = LightForest(n_estimators=120)
 CONTEXT = {"seed": 0, "n_jobs": None, "progress": Progress()}

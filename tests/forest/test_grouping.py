@@ -13,7 +13,8 @@ from allrelevant._progress import Progress
 from allrelevant.datasets import make_relevance_classification, make_relevance_interaction
 from allrelevant.forest import grouping
 from allrelevant.forest.grouping import alike, lost_shares, lost_work
-from allrelevant.forest.learner import LightForest, Sample, Target
+from allrelevant.forest.learner import Sample, Target
+from allrelevant.forest.light import LightForest
 
 FOREST = LightForest(n_estimators=120)
 CONTEXT = {"seed": 0, "n_jobs": None, "progress": Progress()}

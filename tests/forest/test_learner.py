@@ -5,15 +5,9 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import log_loss, mean_squared_error
 
-from allrelevant.forest.learner import (
-    LightForest,
-    Sample,
-    ScikitForest,
-    Target,
-    folds,
-    importances,
-    upper_limit,
-)
+from allrelevant.forest.learner import Sample, Target, folds, importances
+from allrelevant.forest.light import LightForest
+from allrelevant.forest.scikit import ScikitForest
 
 
 def sample(n_classes=2, n=300, d=6, seed=0, weight=None):
@@ -125,11 +119,13 @@ def test_weights_count():
 def test_any_estimator_with_importances():
     data = sample(3)
     forest = ScikitForest(RandomForestClassifier(n_estimators=30, max_depth=5))
-    for kind in forest.importances():
+    for kind in ("gain", "permutation"):
         found = importances(forest, data, kind, 3, np.random.default_rng(0))
         assert found[0] > found[3:].max()
 
 
-def test_prediction_limit():
-    values = np.random.default_rng(0).standard_normal(100_000)
-    assert upper_limit(values, 0.02) == pytest.approx(2.0537, abs=0.02)
+@pytest.mark.parametrize("kind", ["held_out", "split", "shap"])
+def test_importances_that_need_the_trees(kind):
+    forest = ScikitForest(RandomForestClassifier(n_estimators=5))
+    with pytest.raises(ValueError, match=f"importance='{kind}' needs the trees themselves"):
+        importances(forest, sample(), kind, 3, np.random.default_rng(0))

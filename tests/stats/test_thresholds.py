@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 
+from allrelevant.stats.prediction import prediction_limit
 from allrelevant.stats.probes import Probes, concentrated_features, draw_probes, varying_features
-from allrelevant.stats.thresholds import chance_of, classify, find_thresholds, prediction_limit
+from allrelevant.stats.thresholds import chance_of, classify, find_thresholds
 
 RNG = np.random.RandomState(0)
 POWERS = (1 / 3, 1 / 2, 1.0)

@@ -72,7 +72,7 @@ def examine(
     """
     result, notices = model.result_, list[str]()
     if not result.words.answers:
-        relevant = sum(kind > 0 for kind in result.classes)
+        relevant = int((result.classes > 0).sum())
         grouped = 1 < relevant <= MOST_GROUPED
         if relevant > MOST_GROUPED:
             notices.append(

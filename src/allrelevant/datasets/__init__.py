@@ -19,7 +19,6 @@ from allrelevant.datasets._forest_sets import (
     LINEAR_SETS,
     NONLINEAR_SETS,
     LinearSpec,
-    NonlinearSpec,
     make_linear_set,
     make_nonlinear_set,
 )
@@ -38,7 +37,6 @@ __all__ = [
     "PRIVILEGED_SETS",
     "SIMULATIONS",
     "LinearSpec",
-    "NonlinearSpec",
     "OrdinalSpec",
     "PrivilegedData",
     "PrivilegedSpec",

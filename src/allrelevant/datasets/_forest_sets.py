@@ -11,6 +11,7 @@ import numpy as np
 from allrelevant.datasets._checks import check_choice
 from allrelevant.datasets._classification import make_relevance_classification
 from allrelevant.datasets._columns import RelevanceData
+from allrelevant.datasets._simulations import SimulationSpec
 
 
 class LinearSpec(NamedTuple):
@@ -36,26 +37,6 @@ class LinearSpec(NamedTuple):
     n_irrelevant: int
 
 
-class NonlinearSpec(NamedTuple):
-    """Numbers of features of each class in a set that no plane separates.
-
-    Attributes
-    ----------
-    n_strong, n_weak, n_irrelevant : int
-        Strongly relevant, weakly relevant and irrelevant features.
-
-    Examples
-    --------
-    >>> from allrelevant.datasets import NONLINEAR_SETS
-    >>> NONLINEAR_SETS["nl2"]
-    NonlinearSpec(n_strong=4, n_weak=10, n_irrelevant=6)
-    """
-
-    n_strong: int
-    n_weak: int
-    n_irrelevant: int
-
-
 # Table 5.1 of the thesis.
 LINEAR_SETS: Mapping[str, LinearSpec] = MappingProxyType(
     {
@@ -71,12 +52,12 @@ LINEAR_SETS: Mapping[str, LinearSpec] = MappingProxyType(
 )
 
 # Table 5.5 of the thesis.
-NONLINEAR_SETS: Mapping[str, NonlinearSpec] = MappingProxyType(
+NONLINEAR_SETS: Mapping[str, SimulationSpec] = MappingProxyType(
     {
-        "nl1": NonlinearSpec(10, 0, 10),
-        "nl2": NonlinearSpec(4, 10, 6),
-        "nl3": NonlinearSpec(10, 10, 30),
-        "nl4": NonlinearSpec(10, 10, 60),
+        "nl1": SimulationSpec(10, 0, 10),
+        "nl2": SimulationSpec(4, 10, 6),
+        "nl3": SimulationSpec(10, 10, 30),
+        "nl4": SimulationSpec(10, 10, 60),
     }
 )
 

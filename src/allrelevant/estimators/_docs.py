@@ -122,9 +122,9 @@ importance : {"held_out", "gain", "split", "permutation", "shap"}, default="held
 n_estimators : int, default=150
     Trees of a forest, in all folds together.
 max_depth : int, default=5
-    Greatest depth of a tree.
+    Greatest depth of a tree. The forest that predicts has trees of depth 8 at least.
 min_samples_leaf : int, default=20
-    Samples that a leaf has at least.
+    Samples that a leaf has at least. In the forest that predicts, 3 at most.
 feature_fraction : float, default=0.3
     Share of the features that a tree may use. With a low share, redundant features do not hide each other.
 bagging_fraction : float, default=0.8

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ from sklearn.base import BaseEstimator
 import allrelevant
 from allrelevant._progress import Progress
 from allrelevant.estimators._canonical import Canonical
+from allrelevant.estimators._described import plain_parameters, plain_seed
 from allrelevant.estimators._input import Member
 from allrelevant.formulations import Feature, Formulation
 from allrelevant.lp import Array
@@ -82,7 +82,6 @@ class Examined(NamedTuple):
             "not proven to be the greatest."
             for i in np.flatnonzero(~intervals.exact)
         ]
-        seed = estimator.random_state
         return RelevanceResult(
             feature_names=tuple(names),
             intervals=np.column_stack([intervals.minimum, intervals.maximum])[back],
@@ -94,8 +93,8 @@ class Examined(NamedTuple):
             n_samples=int((self.request.sample_weight > 0).sum()),
             hyperparameters=baseline.hyperparameters,
             scores=_scores(baseline, data),
-            parameters={name: _plain(value) for name, value in estimator.get_params(deep=False).items()},
-            seed=int(seed) if isinstance(seed, Integral) else None,
+            parameters=plain_parameters(estimator),
+            seed=plain_seed(estimator),
             engine=intervals.engine,
             max_gap=max(intervals.gap, judgement.gap),
             n_programs=intervals.n_programs + judgement.n_programs,
@@ -141,7 +140,3 @@ def _scores(baseline: Baseline, data: Canonical) -> dict[str, Any]:
         "training": sign * formulation.score(*context),
         **formulation.details(*context),
     }
-
-
-def _plain(value: Any) -> Any:
-    return value if value is None or isinstance(value, bool | Integral | Real | str) else repr(value)

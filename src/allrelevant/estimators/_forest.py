@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -16,70 +16,32 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-import allrelevant
 from allrelevant._progress import Progress
 from allrelevant.errors import RelevanceWarning
+from allrelevant.estimators._described import feature_names
+from allrelevant.estimators._forest_result import NOTHING, Found, forest_result
 from allrelevant.estimators._table import Categories, encode, mark_categories
-from allrelevant.forest.boruta import CONFIRMED, TENTATIVE, Shadows, Verdicts, all_relevant
+from allrelevant.forest.boruta import CONFIRMED, TENTATIVE, Shadows, all_relevant
 from allrelevant.forest.columns import distinct
-from allrelevant.forest.decomposition import (
-    DECOMPOSITIONS,
-    LOSSES,
-    Decomposition,
-    Refitting,
-    conditional,
-    refit,
-)
-from allrelevant.forest.grouping import FOLDS, lost_work
-from allrelevant.forest.learner import (
-    IMPORTANCES,
-    Array,
-    Forest,
-    Grown,
-    Indices,
-    LightForest,
-    Sample,
-    ScikitForest,
-    Target,
-    folds,
-)
+from allrelevant.forest.decomposition import DECOMPOSITIONS, FOLDS, LOSSES, Refitting, conditional, refit
+from allrelevant.forest.grouping import lost_work
+from allrelevant.forest.learner import IMPORTANCES, Array, Forest, Indices, Sample, Target
+from allrelevant.forest.light import LightForest
+from allrelevant.forest.model import fit_model
+from allrelevant.forest.scikit import ScikitForest
 from allrelevant.redundancy import FeatureGroups
 from allrelevant.relevance.grouping import flat_groups, height_between, tree
-from allrelevant.result import RelevanceClass, RelevanceResult, Thresholds
 
-__all__ = ["TENTATIVES", "ForestRelevance", "Found"]
+__all__ = ["ForestRelevance"]
 
 TENTATIVES = ("majority", "relevant", "irrelevant")
 LINKAGES = ("average", "single", "complete", "weighted")
-#: Quantiles of a feature's share of importance over the rounds.
-SPREAD = (0.05, 0.95)
+#: Share of the features that a tree sees where redundant ones may hide each other.
+DENSE = 0.8
 #: As many features are all seen by every tree of the forest that predicts: they may matter only together.
 FEW = 4
-#: Folds of the score.
-SCORE_FOLDS = 5
-NOTHING = (
-    "No feature is more important to a forest than permuted features are: every feature is irrelevant, and predictions "
-    "are the same for all samples."
-)
-
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """All that a fit found, of distinct columns.
-
-    Attributes
-    ----------
-    verdicts : Verdicts
-        Comparison with permuted features.
-    relevant : ndarray
-        Positions of the relevant ones.
-    parts : Decomposition or None
-        Which of these are strong; None if there are none.
-    """
-
-    verdicts: Verdicts
-    relevant: Indices
-    parts: Decomposition | None
+#: Trees that predict are at least as deep and have leaves at most as large; those that judge features need neither.
+DEEP, FINE = 8, 3
 
 
 class ForestRelevance(SelectorMixin, BaseEstimator):
@@ -172,7 +134,7 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         weight = _check_sample_weight(sample_weight, samples, dtype=np.float64, ensure_non_negative=True)
         if not np.any(weight > 0):
             raise ValueError("sample_weight has no positive entry; give at least two samples a positive weight")
-        self._categorical = mark_categories(self.categorical_features, self._names(), self._categories)
+        self._categorical = mark_categories(self.categorical_features, feature_names(self), self._categories)
         return samples, labels, weight
 
     def _read(self, X: Any) -> Array:
@@ -183,15 +145,19 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         samples: Array = validate_data(self, table, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
         return samples
 
-    def _names(self) -> list[str]:
-        default = [f"x{k}" for k in range(self.n_features_in_)]
-        return [str(name) for name in getattr(self, "feature_names_in_", default)]
-
     def _forest(self, feature_fraction: float) -> Forest:
         if self.estimator is not None:
             return ScikitForest(self.estimator)
         return LightForest(
             self.n_estimators, self.max_depth, feature_fraction, self.bagging_fraction, self.min_samples_leaf
+        )
+
+    def _predicting_forest(self, n_features: int) -> Forest:
+        forest = self._forest(DENSE if n_features > FEW else 1.0)
+        if not isinstance(forest, LightForest):
+            return forest
+        return replace(
+            forest, max_depth=max(DEEP, forest.max_depth), min_samples_leaf=min(FINE, forest.min_samples_leaf)
         )
 
     def _fit_relevance(self, X: Array, target: Target, weight: Array, metric: str) -> None:
@@ -202,27 +168,40 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         whole = Sample(
             X[used][:, first], Target(target.values[used], target.n_classes), weight[used], self._categorical[first]
         )
-        forest = self._forest(self.feature_fraction)
-        if self.importance not in forest.importances():
-            raise ValueError(
-                f"importance={self.importance!r} needs the trees themselves, which are not known of estimator="
-                f"{self.estimator!r}; use one of {', '.join(map(repr, forest.importances()))}, or estimator=None"
-            )
         progress = Progress(int(self.verbose))
         with threadpool_limits(limits=1):
-            found = self._search(whole, forest, seed, progress)
+            found = self._search(whole, member, seed, progress)
+            relevant = whole.select(found.relevant)
             with progress.stage("model", 1):
-                self._model, scores = self._final(whole, found.relevant, metric, seed)
+                model = fit_model(relevant, self._predicting_forest(len(found.relevant)), seed=seed)
                 progress.step()
-        self._columns = first[found.relevant]
+        self._predictor, self._columns = model.predictor, first[found.relevant]
         # What questions about groups need; distances are found with the first of them.
-        self._sample, self._seed = whole.select(found.relevant), seed
+        self._sample, self._seed = relevant, seed
         self._places = np.searchsorted(found.relevant, member[np.isin(member, found.relevant)])
         self._distances: Array | None = None
-        self._set_result(found, member, target, int(used.sum()), scores, progress)
+        self.result_ = result = forest_result(
+            self,
+            found,
+            problem="classification" if target.n_classes else "regression",
+            n_samples=int(used.sum()),
+            scores={"metric": metric, "cross_validated": model.cross_validated, "training": model.training},
+            cpu_seconds=progress.cpu_seconds,
+        )
+        self.intervals_ = result.intervals
+        self.relevance_classes_ = result.classes
+        self.pvalues_ = result.pvalues
+        self.thresholds_ = result.thresholds
+        self.tentative_ = found.tentative
+        self.importances_ = found.verdicts.importances[:, member]
+        self.replaceable_ = found.replaceable
+        if not len(found.relevant):
+            warnings.warn(NOTHING, RelevanceWarning, stacklevel=3)
 
-    def _shadows(self) -> Shadows:
-        return Shadows(
+    def _search(self, whole: Sample, member: Indices, seed: int, progress: Progress) -> Found:
+        """Find the relevant features, and which of them are strong."""
+        context: dict[str, Any] = {"seed": seed, "n_jobs": self.n_jobs, "progress": progress}
+        shadows = Shadows(
             self.importance,
             self.n_folds,
             self.n_shadows,
@@ -232,126 +211,22 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
             self.max_rounds,
             self.patience,
         )
-
-    def _search(self, whole: Sample, forest: Forest, seed: int, progress: Progress) -> Found:
-        context: dict[str, Any] = {"seed": seed, "n_jobs": self.n_jobs, "progress": progress}
-        verdicts = all_relevant(whole, forest, self._shadows(), **context)
+        verdicts = all_relevant(whole, self._forest(self.feature_fraction), shadows, **context)
         guess = {"majority": 2 * verdicts.hits > verdicts.trials, "relevant": True, "irrelevant": False}
         undecided = (verdicts.status == TENTATIVE) & guess[self.tentative]
         relevant = np.flatnonzero((verdicts.status == CONFIRMED) | undecided)
         if not len(relevant):
-            return Found(verdicts, relevant, None)
-        sample, dense = whole.select(relevant), self._forest(0.8)
+            return Found(member, verdicts, relevant, None)
+        sample, dense = whole.select(relevant), self._forest(DENSE)
         if self.decomposition == "conditional":
-            return Found(verdicts, relevant, conditional(sample, dense, **context))
+            return Found(member, verdicts, relevant, conditional(sample, dense, **context))
         refitting = Refitting(self.n_probes, self.fpr, self.loss)
-        return Found(verdicts, relevant, refit(sample, whole, dense, refitting, **context))
-
-    def _final(self, whole: Sample, relevant: Indices, metric: str, seed: int) -> tuple[Grown | Array, dict[str, Any]]:
-        """Forest of the relevant features, or the mean where there are none, and its scores."""
-        target, weight = whole.target, whole.weight
-        rng = np.random.default_rng([seed, 6])
-        everything = np.arange(len(whole.X))
-        sample, forest = whole.select(relevant), self._forest(0.8 if len(relevant) > FEW else 1.0)
-        prepared = forest.prepared(sample) if len(relevant) else None
-
-        def fitted(rows: Indices) -> Grown | Array:
-            if len(relevant):
-                return forest.grow(prepared, rows, int(rng.integers(2**31)), 0.5)
-            if not target.n_classes:
-                return np.array([np.average(target.values[rows], weights=weight[rows])])
-            counts = np.bincount(target.values[rows].astype(int), weight[rows], target.n_classes)
-            shares: Array = counts / weight[rows].sum()
-            return shares[1:] if target.n_classes == 2 else shares
-
-        unseen = np.empty((len(whole.X), target.n_outputs))
-        for train, test in folds(target, min(SCORE_FOLDS, len(whole.X)), rng):
-            unseen[test] = _predicted(fitted(train), sample.X[test])
-        model = fitted(everything)
-        score = {
-            name: _score(target, predicted, weight)
-            for name, predicted in (("cross_validated", unseen), ("training", _predicted(model, sample.X)))
-        }
-        return model, {"metric": metric, **score}
+        return Found(member, verdicts, relevant, refit(sample, whole, dense, refitting, **context))
 
     def _outputs(self, X: Any) -> Array:
         """Predictions of the final forest: numbers or probabilities."""
         samples = self._read(X)
-        return _predicted(self._model, samples[:, self._columns])
-
-    def _set_result(
-        self,
-        found: Found,
-        member: Indices,
-        target: Target,
-        n_samples: int,
-        scores: dict[str, Any],
-        progress: Progress,
-    ) -> None:
-        verdicts, names = found.verdicts, np.array(self._names(), dtype=object)
-        n_distinct = len(verdicts.status)
-        classes = np.full(n_distinct, int(RelevanceClass.IRRELEVANT))
-        n_forests = len(verdicts.limits) + 1 + SCORE_FOLDS
-        if found.parts is not None:
-            classes[found.relevant] = np.where(found.parts.strong, RelevanceClass.STRONG, RelevanceClass.WEAK)
-            n_forests += found.parts.n_forests
-        # Whatever orders the samples alike can stand in for each other.
-        repeated = np.bincount(member, minlength=n_distinct) > 1
-        classes[repeated & (classes > 0)] = int(RelevanceClass.WEAK)
-        shares, limit = _shares(verdicts)
-        tentative = (verdicts.status == TENTATIVE)[member]
-        notes = []
-        if not len(found.relevant):
-            notes.append(NOTHING)
-        if tentative.any():
-            notes.append(
-                f"What is not decided after {len(verdicts.limits)} rounds is guessed by tentative={self.tentative!r}; "
-                "more rounds (max_rounds, patience) may decide it."
-            )
-        same = [names[member == k] for k in np.flatnonzero(repeated)]
-        notes += [f"{', '.join(group)} order the samples alike: to a forest they are one feature." for group in same]
-        seed = self.random_state
-        self.result_ = RelevanceResult(
-            feature_names=tuple(names),
-            intervals=shares[1:, member].T,
-            classes=classes[member],
-            pvalues=verdicts.pvalues[member],
-            baseline=shares[0, member],
-            thresholds=Thresholds(
-                0.0,
-                limit,
-                rule="hits",
-                confidence=1.0 - self._shadows().chance(n_distinct),
-                n_probes=len(verdicts.limits),
-                n_usable=len(verdicts.limits),
-            ),
-            problem="classification" if target.n_classes else "regression",
-            n_samples=n_samples,
-            hyperparameters={"n_estimators": self.n_estimators} if self.estimator is None else {},
-            scores=scores,
-            parameters={name: _plain(value) for name, value in self.get_params(deep=False).items()},
-            seed=int(seed) if isinstance(seed, Integral) else None,
-            engine="lightgbm" if self.estimator is None else type(self.estimator).__name__,
-            max_gap=0.0,
-            n_programs=n_forests,
-            cpu_seconds=progress.cpu_seconds,
-            notes=tuple(notes),
-            version=allrelevant.__version__,
-            method="forest",
-            tentative=tuple(names[tentative]),
-        )
-        self.intervals_ = self.result_.intervals
-        self.relevance_classes_ = self.result_.classes
-        self.pvalues_ = self.result_.pvalues
-        self.thresholds_ = self.result_.thresholds
-        self.tentative_ = tentative
-        self.importances_ = verdicts.importances[:, member]
-        self.replaceable_ = np.full(n_distinct, np.nan)
-        if found.parts is not None:
-            self.replaceable_[found.relevant] = found.parts.imitated
-        self.replaceable_ = np.where(repeated, 1.0, self.replaceable_)[member]
-        if not len(found.relevant):
-            warnings.warn(NOTHING, RelevanceWarning, stacklevel=4)
+        return np.asarray(self._predictor.predict(samples[:, self._columns]))
 
     def group_features(
         self, cutoff: float = 0.5, *, n_groups: int | None = None, method: str = "average"
@@ -414,7 +289,7 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         if self._distances is None:
             context: dict[str, Any] = {"n_jobs": self.n_jobs, "progress": Progress(int(self.verbose))}
             with threadpool_limits(limits=1):
-                self._distances = lost_work(self._sample, self._forest(0.8), seed=self._seed, **context)
+                self._distances = lost_work(self._sample, self._forest(DENSE), seed=self._seed, **context)
         distances = self._distances[np.ix_(self._places, self._places)]
         links = tree(distances, method)
         height = float(cutoff) if n_groups is None else height_between(links, n_groups)
@@ -433,32 +308,3 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _shares(verdicts: Verdicts) -> tuple[Array, float]:
-    """Mean, low and high share of the importance of all features, and the share that permuted features reach."""
-    values = np.nan_to_num(np.maximum(verdicts.importances, 0.0))
-    total = values.sum(axis=1)
-    total[total == 0.0] = 1.0
-    shares = values / total[:, None]
-    low, high = np.quantile(shares, SPREAD, axis=0)
-    return np.array([shares.mean(axis=0), low, high]), float(np.median(np.maximum(verdicts.limits, 0.0) / total))
-
-
-def _predicted(model: Grown | Array, X: Array) -> Array:
-    return np.tile(model, (len(X), 1)) if isinstance(model, np.ndarray) else model.predict(X)
-
-
-def _score(target: Target, predicted: Array, weight: Array) -> float:
-    """Accuracy, or R²."""
-    if target.n_classes:
-        best = predicted[:, 0] > 0.5 if target.n_classes == 2 else predicted.argmax(axis=1)
-        return float(np.average(best == target.values, weights=weight))
-    mean = np.average(target.values, weights=weight)
-    total = np.average((target.values - mean) ** 2, weights=weight)
-    left = np.average((target.values - predicted[:, 0]) ** 2, weights=weight)
-    return float(1.0 - left / total) if total > 0.0 else 0.0
-
-
-def _plain(value: Any) -> Any:
-    return value if value is None or isinstance(value, bool | Integral | Real | str) else repr(value)

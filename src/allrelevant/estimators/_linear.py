@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 from allrelevant._progress import Progress
 from allrelevant.errors import RelevanceWarning
 from allrelevant.estimators._canonical import Canonical, canonical_form
+from allrelevant.estimators._described import feature_names
 from allrelevant.estimators._examined import Examined, LinearModel, Part, Request
 from allrelevant.estimators._exploring import Exploring
 from allrelevant.estimators._input import check_privileged, resolve_groups
@@ -129,7 +130,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         """Run the whole method on validated data; sets all fitted attributes but those of the model."""
         random_state = check_random_state(self.random_state)
         seeds = [int(seed) for seed in random_state.randint(np.iinfo(np.int32).max, size=4)]
-        names = [str(name) for name in getattr(self, "feature_names_in_", [f"x{k}" for k in range(X.shape[1])])]
+        names = feature_names(self)
         members = resolve_groups(self.feature_groups, names)
         searches = self.C is None or X_privileged is not None
         splits = self._given_splits(formulation, X, y, target) if searches else None

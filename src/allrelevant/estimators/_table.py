@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Categories", "mark_categories"]
+__all__ = ["Categories", "encode", "mark_categories"]
 
-#: Values of the categorical columns, in the order of their codes, by name of the column.
-Categories = dict[Any, list[Any]]
+#: Values of the categorical columns, in the order of their codes, by position of the column.
+Categories = dict[int, list[Any]]
 
 
 def encode(X: Any, known: Categories | None = None) -> tuple[Any, Categories]:
@@ -20,15 +20,14 @@ def encode(X: Any, known: Categories | None = None) -> tuple[Any, Categories]:
 
     What is not a data frame of pandas' kind is returned as it is.
     """
-    if not hasattr(X, "dtypes") or not hasattr(X, "assign"):
+    if not hasattr(X, "dtypes") or not hasattr(X, "isetitem"):
         return X, {}
     if known is None:
-        kinds = {name: X[name].dtype for name in X.columns}
-        known = {name: list(kind.categories) for name, kind in kinds.items() if hasattr(kind, "categories")}
-    if not known:
-        return X, {}
-    codes = {name: _codes(X[name], values) for name, values in known.items() if name in X.columns}
-    return X.assign(**{str(name): column for name, column in codes.items()}), known
+        known = {k: list(kind.categories) for k, kind in enumerate(X.dtypes) if hasattr(kind, "categories")}
+    encoded = X.copy(deep=False)
+    for k in (k for k in known if k < X.shape[1]):
+        encoded.isetitem(k, _codes(X.iloc[:, k], known[k]))
+    return encoded, known
 
 
 def _codes(column: Any, values: list[Any]) -> NDArray[np.float64]:
@@ -40,7 +39,7 @@ def mark_categories(given: Any, names: list[str], found: Categories) -> NDArray[
     """Which columns hold categories: those found, or those `given` by position, name or mask."""
     mask = np.zeros(len(names), dtype=bool)
     if isinstance(given, str) and given == "from_dtype":
-        mask[[names.index(str(name)) for name in found]] = True
+        mask[list(found)] = True
         return mask
     if given is None:
         return mask

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from scipy.stats import binom, false_discovery_control
 
 from allrelevant._progress import Progress
-from allrelevant.forest.learner import Array, Forest, Indices, Sample, importances, upper_limit
+from allrelevant.forest.learner import Array, Forest, Indices, Sample, importances
+from allrelevant.stats.prediction import prediction_limit
 
 __all__ = ["CONFIRMED", "REJECTED", "TENTATIVE", "Shadows", "Verdicts", "all_relevant"]
 
@@ -61,9 +62,9 @@ class Shadows:
     max_rounds: int = 60
     patience: int = 8
 
-    def chance(self, n_features: int) -> float:
-        """Chance of one more permuted feature to exceed the limit."""
-        return 0.5 / max(self.n_shadows, n_features) if self.confidence is None else 1.0 - self.confidence
+    def confidence_among(self, n_features: int) -> float:
+        """Confidence of the limit, by the number of features if it is not given."""
+        return 1.0 - 0.5 / max(self.n_shadows, n_features) if self.confidence is None else self.confidence
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +81,8 @@ class Verdicts:
         Importances of every round; NaN where a feature no longer took part.
     limits : ndarray of shape (n_rounds,)
         What a hit had to exceed.
+    confidence : float
+        Confidence of these limits.
     """
 
     status: NDArray[np.intp]
@@ -87,6 +90,7 @@ class Verdicts:
     trials: NDArray[np.intp]
     importances: Array
     limits: Array
+    confidence: float
 
     @property
     def pvalues(self) -> Array:
@@ -125,7 +129,7 @@ def all_relevant(
                     decided = max(decided, len(found))
             if np.all(status != TENTATIVE) or len(found) - decided >= shadows.patience:
                 break
-    return Verdicts(status, hits, trials, np.array(found).reshape(-1, d), np.array(limits))
+    return Verdicts(status, hits, trials, np.array(found).reshape(-1, d), np.array(limits), shadows.confidence_among(d))
 
 
 def _round(
@@ -144,7 +148,7 @@ def _round(
         forest, sample.with_columns(X[:, order], categorical[order]), shadows.importance, shadows.n_folds, rng
     )
     own, others = values[: len(columns)], values[len(columns) :]
-    return own, upper_limit(others, shadows.chance(sample.X.shape[1]))
+    return own, prediction_limit(others, shadows.confidence_among(sample.X.shape[1]))
 
 
 def _decisions(

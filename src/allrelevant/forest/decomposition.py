@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from allrelevant._progress import Progress
 from allrelevant.forest.imitation import Imitation, imitate
-from allrelevant.forest.learner import Array, Forest, Grown, Rows, Sample, folds, upper_limit
+from allrelevant.forest.learner import Array, Forest, Grown, Rows, Sample, folds
+from allrelevant.stats.prediction import prediction_limit
 
 __all__ = ["DECOMPOSITIONS", "LOSSES", "Decomposition", "Refitting", "conditional", "refit"]
 
@@ -158,8 +159,8 @@ def refit(
     with progress.stage("probes", refitting.n_probes):
         probes = parallel(delayed(probed)(k) for k in range(refitting.n_probes))
     whole, importance = _loss(forest, sample, refitting.loss, np.random.default_rng([seed, 4]))
-    most_important = upper_limit(np.array([values[-1] for _, values in probes]), refitting.fpr)
-    most_lost = upper_limit(np.array([loss for loss, _ in probes]), refitting.fpr)
+    most_important = prediction_limit(np.array([values[-1] for _, values in probes]), 1.0 - refitting.fpr)
+    most_lost = prediction_limit(np.array([loss for loss, _ in probes]), 1.0 - refitting.fpr)
     minimal = np.flatnonzero(importance > most_important) if d > 1 else np.arange(0)
     with progress.stage("forests without a feature", len(minimal)):
         without = parallel(

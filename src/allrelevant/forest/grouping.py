@@ -13,12 +13,11 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from allrelevant._progress import Progress
+from allrelevant.forest.decomposition import FOLDS, SHARE
 from allrelevant.forest.learner import Array, Forest, Grown, Indices, Rows, Sample, folds
 
-__all__ = ["FOLDS", "alike", "lost_shares", "lost_work"]
+__all__ = ["alike", "lost_shares", "lost_work"]
 
-#: Folds of the forest, and share of its trees that a fold's has.
-FOLDS, SHARE = 5, 0.5
 #: Times that a feature is drawn anew.
 DRAWS = 5
 #: Samples on either side that are alike in a feature: a share of all, but at least a number of them.

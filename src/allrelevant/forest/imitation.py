@@ -14,7 +14,8 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from allrelevant._progress import Progress
-from allrelevant.forest.learner import Array, LightForest, Rows, Sample, Target
+from allrelevant.forest.learner import Array, Rows, Sample, Target
+from allrelevant.forest.light import LightForest
 
 __all__ = ["Imitation", "imitate"]
 

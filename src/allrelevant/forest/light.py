@@ -1,0 +1,195 @@
+"""Random forests by LightGBM, and what their trees do with samples that they have not seen."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allrelevant.errors import AllRelevantError, MissingExtra
+from allrelevant.forest.learner import Array, Indices, Rows, Sample
+
+__all__ = ["LightForest"]
+
+#: Bins of a feature's values; more make trees slower and, with so few trees per sample, no better.
+BINS = 31
+
+
+@dataclass(frozen=True)
+class LightForest:
+    """Random forests by LightGBM, one thread each.
+
+    Attributes
+    ----------
+    n_estimators, max_depth, feature_fraction, bagging_fraction, min_samples_leaf
+        Trees of a forest, their greatest depth, share of features and samples that a tree may see, samples of a leaf.
+    """
+
+    n_estimators: int = 100
+    max_depth: int = 5
+    feature_fraction: float = 0.8
+    bagging_fraction: float = 0.632
+    min_samples_leaf: int = 20
+
+    def prepared(self, sample: Sample) -> tuple[Any, Sample]:
+        """Return the sample in LightGBM's bins."""
+        lightgbm = _lightgbm()
+        data = lightgbm.Dataset(
+            sample.X,
+            sample.target.values,
+            weight=sample.weight,
+            categorical_feature=[int(k) for k in np.flatnonzero(sample.categorical)],
+            params={"verbose": -1, "num_threads": 1, "max_bin": BINS, "feature_pre_filter": False},
+            free_raw_data=False,
+        )
+        return data.construct(), sample
+
+    def grow(self, prepared: tuple[Any, Sample], rows: Rows | None, seed: int, share: float = 1.0) -> LightGrown:
+        """Grow a forest on some rows, or all, with a share of the trees."""
+        data, sample = prepared
+        target = sample.target
+        objective = {0: "regression", 2: "binary"}.get(target.n_classes, "multiclass")
+        parameters = {
+            "objective": objective,
+            "boosting": "rf",
+            "bagging_fraction": self.bagging_fraction,
+            "bagging_freq": 1,
+            "feature_fraction": self.feature_fraction,
+            "max_depth": self.max_depth,
+            "num_leaves": 2**self.max_depth,
+            "min_data_in_leaf": self.min_samples_leaf,
+            "min_data_per_group": self.min_samples_leaf,
+            "num_threads": 1,
+            "deterministic": True,
+            "force_col_wise": True,
+            "feature_pre_filter": False,
+            "max_bin": BINS,
+            "seed": seed,
+            "verbose": -1,
+        }
+        if target.n_classes > 2:
+            parameters["num_class"] = target.n_classes
+        part = data if rows is None else data.subset(rows)
+        trees = max(1, round(self.n_estimators * share))
+        # Otherwise LightGBM writes the forest as text and reads it again.
+        booster = _lightgbm().train(parameters, part, num_boost_round=trees, keep_training_booster=True)
+        return LightGrown(booster, sample.X.shape[1], target.n_outputs)
+
+
+@dataclass(frozen=True, eq=False)
+class LightGrown:
+    """A forest grown by LightGBM."""
+
+    booster: Any
+    n_features: int
+    n_outputs: int
+
+    def predict(self, X: Array) -> Array:
+        """Numbers, probabilities of the second of two classes, or of all: shape (n_samples, n_outputs)."""
+        return np.asarray(self.booster.predict(X, num_threads=1)).reshape(len(X), -1)
+
+    def seen(self, kind: str) -> Array:
+        """Importances by what the trees have seen."""
+        return np.asarray(self.booster.feature_importance(kind), dtype=float)
+
+    def unseen(self, kind: str, X: Array, residuals: Array) -> Array:
+        """Importances by samples not seen, summed over the samples."""
+        if kind == "held_out":
+            return self._trees.covariance(self._leaves(X), residuals, self.n_features)
+        values = np.asarray(self.booster.predict(X, pred_contrib=True, num_threads=1))
+        return np.asarray(np.abs(values).reshape(len(X), self.n_outputs, -1)[:, :, :-1].sum(axis=(0, 1)))
+
+    def _leaves(self, X: Array) -> NDArray[np.intp]:
+        return np.asarray(self.booster.predict(X, pred_leaf=True, num_threads=1), dtype=np.intp).reshape(len(X), -1)
+
+    @cached_property
+    def _trees(self) -> _Trees:
+        return _Trees.read(self.booster.model_to_string())
+
+
+_FIELDS = re.compile(r"^(num_leaves|split_feature|left_child|right_child|leaf_value|internal_value)=(.*)$", re.M)
+
+
+@dataclass(frozen=True, eq=False)
+class _Trees:
+    """The nodes of all trees, one tree after the other: first those that split, then the leaves.
+
+    Attributes
+    ----------
+    first_leaf : ndarray of shape (n_trees,)
+        Number of leaves of the trees before.
+    feature : ndarray of shape (n_splits,)
+        Feature that a node splits by.
+    children : ndarray of shape (2, n_splits)
+        Nodes below it.
+    value : ndarray of shape (n_splits + n_leaves,)
+        Prediction of every node.
+    """
+
+    first_leaf: Indices
+    feature: Indices
+    children: Indices
+    value: Array
+
+    @classmethod
+    def read(cls, text: str) -> _Trees:
+        """Read LightGBM's own format."""
+        found: dict[str, list[str]] = {}
+        for name, line in _FIELDS.findall(text[: text.index("end of trees")]):
+            found.setdefault(name, []).append(line)
+
+        def numbers(name: str, kind: type) -> NDArray[Any]:
+            return np.array(" ".join(found.get(name, [])).split(), dtype=kind)
+
+        leaves = numbers("num_leaves", int)
+        splits = leaves - 1
+        first_split, first_leaf = (np.cumsum(counts) - counts for counts in (splits, leaves))
+        n_splits = int(splits.sum())
+        tree = np.repeat(np.arange(len(leaves)), splits)
+        children = np.array([numbers("left_child", int), numbers("right_child", int)])
+        children = np.where(children >= 0, children + first_split[tree], n_splits + ~children + first_leaf[tree])
+        value = np.concatenate([numbers("internal_value", float), numbers("leaf_value", float)])
+        return cls(first_leaf, numbers("split_feature", int), children, value)
+
+    def covariance(self, leaves: Indices, residuals: Array, n_features: int) -> Array:
+        """Sum over samples of the residual times what the splits by each feature add to the prediction.
+
+        What a split adds to a prediction is the value of the node it leads to less that of the node it comes from. On
+        samples not seen this has mean 0 for a feature that says nothing, however often trees split by it.
+        """
+        n_splits = len(self.feature)
+        if not n_splits:
+            return np.zeros(n_features)
+        output = np.arange(leaves.shape[1]) % residuals.shape[1]
+        sums = np.zeros(len(self.value))
+        sums[n_splits:] = np.bincount(
+            (leaves + self.first_leaf).ravel(), residuals[:, output].ravel(), len(self.value) - n_splits
+        )
+        below = np.zeros(len(self.value), dtype=bool)
+        below[self.children] = True
+        level, levels = np.flatnonzero(~below[:n_splits]), []
+        while len(level):
+            levels.append(level)
+            level = self.children[:, level].ravel()
+            level = level[level < n_splits]
+        for level in reversed(levels):
+            sums[level] = sums[self.children[:, level]].sum(axis=0)
+        added = (sums[self.children] * (self.value[self.children] - self.value[:n_splits])).sum(axis=0)
+        return np.asarray(np.bincount(self.feature, added, n_features) / leaves.shape[1])
+
+
+def _lightgbm() -> Any:
+    try:
+        import lightgbm
+    except ImportError as error:
+        raise MissingExtra("lightgbm", "forest", "a forest of LightGBM's") from error
+    except OSError as error:
+        raise AllRelevantError(
+            f"LightGBM is installed, but the system lacks a library of OpenMP that it needs ({error}): "
+            "apt install libgomp1 on Debian and Ubuntu, brew install libomp on macOS"
+        ) from error
+    return lightgbm
