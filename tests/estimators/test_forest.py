@@ -228,7 +228,7 @@ def test_what_is_not_decided_is_said(data):
     X, y, _ = data
     found = {
         kind: ForestRelevanceClassifier(**{**SMALL, "max_rounds": 4}, tentative=kind).fit(X, y)
-        for kind in ("majority", "relevant")
+        for kind in ("mean", "majority", "relevant")
     }
     for model in found.values():
         assert model.tentative_.all()
@@ -236,6 +236,7 @@ def test_what_is_not_decided_is_said(data):
         assert any("not decided" in note for note in model.result_.notes)
     assert found["relevant"].get_support().all()
     assert 5 <= found["majority"].get_support().sum() < 9
+    assert 5 <= found["mean"].get_support().sum() < 9
     with pytest.warns(RelevanceWarning):
         nothing = ForestRelevanceClassifier(**{**SMALL, "max_rounds": 4}, tentative="irrelevant").fit(X, y)
     assert not nothing.get_support().any()

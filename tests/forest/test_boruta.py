@@ -6,7 +6,7 @@ from scipy.stats import binomtest
 
 from allrelevant._progress import Progress
 from allrelevant.forest import boruta
-from allrelevant.forest.boruta import CONFIRMED, REJECTED, TENTATIVE, Shadows, all_relevant
+from allrelevant.forest.boruta import CONFIRMED, REJECTED, TENTATIVE, Shadows, Verdicts, all_relevant
 from allrelevant.forest.learner import Sample, Target
 from allrelevant.forest.light import LightForest
 
@@ -98,3 +98,11 @@ def test_false_positives_are_rare():
         data = Sample(X, Target(y, 2), np.ones(150), np.zeros(10, dtype=bool))
         wrong += int((find(data, max_rounds=16).status == CONFIRMED).sum())
     assert wrong <= 5  # of 100
+
+
+def test_mean_excess_is_that_of_the_rounds_a_feature_took_part_in():
+    importances = np.array([[0.0, 3.0, 1.0], [9.0, 1.0, np.nan]])
+    verdicts = Verdicts(
+        np.zeros(3, dtype=int), np.array([1, 1, 0]), np.array([2, 2, 1]), importances, np.array([1.0, 2.0]), 0.99
+    )
+    np.testing.assert_allclose(verdicts.mean_excess, [3.0, 0.5, 0.0])

@@ -146,9 +146,11 @@ max_rounds : int, default=60
     Forests at most.
 patience : int, default=8
     Give up after that many rounds without a decision about any feature.
-tentative : {"majority", "relevant", "irrelevant"}, default="majority"
-    What a feature counts as that is not decided: relevant if it scored a hit in more than half of the rounds, or
-    always or never. :attr:`tentative_` and the notes of the result name these features.
+tentative : {"mean", "majority", "relevant", "irrelevant"}, default="mean"
+    What a feature counts as that is not decided: relevant if its importance exceeded the limit on average of the
+    rounds, or in more than half of them, or always or never. Features that matter only together are found in some
+    forests and not in others, and then matter much: their average tells more than their hits. :attr:`tentative_` and
+    the notes of the result name these features.
 decomposition : {"conditional", "refit"}, default="conditional"
     How strong is told from weak. ``"conditional"``: the feature is replaced by an imitation that the other relevant
     features make of it, its own part permuted; it is strong if that harms predictions of unseen samples. ``"refit"``:

@@ -34,7 +34,7 @@ from allrelevant.relevance.grouping import flat_groups, height_between, tree
 
 __all__ = ["ForestRelevance"]
 
-TENTATIVES = ("majority", "relevant", "irrelevant")
+TENTATIVES = ("mean", "majority", "relevant", "irrelevant")
 LINKAGES = ("average", "single", "complete", "weighted")
 #: Share of the features that a tree sees where redundant ones may hide each other.
 DENSE = 0.8
@@ -90,7 +90,7 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         two_step: bool = False,
         max_rounds: int = 60,
         patience: int = 8,
-        tentative: str = "majority",
+        tentative: str = "mean",
         decomposition: str = "conditional",
         loss: str = "training",
         n_probes: int = 50,
@@ -212,7 +212,12 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
             self.patience,
         )
         verdicts = all_relevant(whole, self._forest(self.feature_fraction), shadows, **context)
-        guess = {"majority": 2 * verdicts.hits > verdicts.trials, "relevant": True, "irrelevant": False}
+        guess = {
+            "mean": verdicts.mean_excess > 0,
+            "majority": 2 * verdicts.hits > verdicts.trials,
+            "relevant": True,
+            "irrelevant": False,
+        }
         undecided = (verdicts.status == TENTATIVE) & guess[self.tentative]
         relevant = np.flatnonzero((verdicts.status == CONFIRMED) | undecided)
         if not len(relevant):

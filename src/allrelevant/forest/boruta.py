@@ -97,6 +97,11 @@ class Verdicts:
         """Chance of so many hits, if one were as likely as not."""
         return np.asarray(binom.sf(self.hits - 1, self.trials, 0.5))
 
+    @property
+    def mean_excess(self) -> Array:
+        """By how much the importance exceeds the limit, on average of the rounds that a feature took part in."""
+        return np.asarray(np.nanmean(self.importances - self.limits[:, None], axis=0))
+
 
 def all_relevant(
     sample: Sample, forest: Forest, shadows: Shadows, *, seed: int, n_jobs: int | None, progress: Progress
