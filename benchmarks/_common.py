@@ -111,12 +111,13 @@ class Results:
         self.rows = [row for row in self.rows if self._of(row) not in names]
         return todo
 
-    def add(self, row: Mapping[str, Any]) -> None:
-        """Keep a row, write all of them and print the new one."""
-        self.rows.append(dict(row))
-        self.rows = [{name: old.get(name, "") for name in row} for old in self.rows]
+    def add(self, *rows: Mapping[str, Any]) -> None:
+        """Keep rows, write all of them and print the first of the new ones."""
+        self.rows += [dict(row) for row in rows]
+        names = list(dict.fromkeys(name for row in (*rows, *self.rows) for name in row))
+        self.rows = [{name: old.get(name, "") for name in names} for old in self.rows]
         write_csv(self.path, self.rows, quiet=True)
-        print(", ".join(f"{name} {short(value)}" for name, value in row.items() if value != ""), flush=True)
+        print(", ".join(f"{name} {short(value)}" for name, value in rows[0].items() if value != ""), flush=True)
 
     def _of(self, row: Mapping[str, Any]) -> tuple[str, ...]:
         return tuple(str(row[name]) for name in self.key)

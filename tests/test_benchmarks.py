@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from benchmarks._common import Results, make_mix
 from benchmarks.papers import constraints, grouping, ordinal, panels, privileged, semantic, simulations, thresholds
-from benchmarks.peers import processes, speed
+from benchmarks.peers import speed
 from benchmarks.scaling import cluster, engines, growth, memory, rule, tall, wide
 
 
@@ -70,15 +70,6 @@ def test_speed_without_the_other_library():
     summary = speed.summarise([row])
     assert [each["case"] for each in summary] == ["sim3", "sim1 to sim5"]
     assert summary[0]["fri_finished"] == 0
-
-
-def test_a_fit_that_fails_leaves_a_note():
-    X, y, relevance = make_mix(30, 5)
-    with processes.data_file(X, y) as data:
-        done = processes.fit("allrelevant", "nonsense", data, 0)
-    assert "nonsense" in done.note
-    assert done.cpu_seconds == ""
-    assert done.scores(relevance) == ("", "")
 
 
 def test_results_are_written_at_once_and_taken_up_again(tmp_path):

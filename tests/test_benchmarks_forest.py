@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from benchmarks._common import precision_recall, read_csv
+from benchmarks.competitors import calling
 from benchmarks.papers import forest, forest_data, forest_groups
-from benchmarks.peers import forest_speed, processes
+from benchmarks.peers import forest_speed
 
 
 def run_main(monkeypatch, script, *arguments):
@@ -136,7 +137,7 @@ def test_forest_data_without_the_file(monkeypatch, tmp_path, capsys):
 
 
 def test_a_library_that_the_registry_lacks_is_left_out(tmp_path, capsys):
-    assert processes.peer_pythons(["squamish"], tmp_path) == {}
+    assert calling.peer_pythons(["squamish"], tmp_path) == {}
     assert str(tmp_path / "squamish") in capsys.readouterr().out
 
 

@@ -5,36 +5,32 @@ all others as they were; at its ``maxRel`` the other two drop to 0 and all other
 wider budgets that are the default here the same holds, but for one thing: the greatest weight of a copy is then reached
 with the other copies at weights of the opposite sign, which cancel a part of it. Their sum is fixed; each of the two
 may carry it.
-
-Usage: ``python -m benchmarks.papers.constraints [--seeds 10]``
 """
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import numpy as np
 
 from allrelevant import LinearRelevanceClassifier
 from allrelevant.datasets import make_relevance_classification
-from benchmarks._common import print_table, write_csv
+from benchmarks.blocks import Block, Table, results
+from benchmarks.experiment import Experiment
 
-HERE = Path(__file__).parent
+TITLE = "Holding a feature"
 SLACKS = {"papers": {"norm_slack": 0.001, "loss_slack": 0.0}, "default": {}}
 OTHERS = [0, 1, 2, 3, 7]
 COPIES = [5, 6]
 
 
-def run(seed: int, slack: str) -> dict[str, object]:
+def run(slack: str, seed: int) -> dict[str, object]:
     """Hold the fifth feature at both ends of its interval."""
     X, y, _ = make_relevance_classification(150, n_strong=4, n_weak=3, n_irrelevant=1, noise=0.0, random_state=seed)
     model = LinearRelevanceClassifier(random_state=seed, **SLACKS[slack]).fit(X, y)
     before = model.intervals_
     least, most = (model.constrain({4: float(end)}) for end in before[4])
     return {
-        "slack": slack,
-        "seed": seed,
         "copy_minimum": float(before[4, 0]),
         "copy_maximum": float(before[4, 1]),
         "largest_change_at_minimum": float(np.abs(np.delete(least.delta, 4, axis=0)).max()),
@@ -45,18 +41,32 @@ def run(seed: int, slack: str) -> dict[str, object]:
     }
 
 
-def main() -> None:
-    """Run, print and write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--out", type=Path, default=HERE / "results")
-    options = parser.parse_args()
-    rows = [run(seed, slack) for slack in SLACKS for seed in range(options.seeds)]
-    print_table(
-        list(rows[0]), [[f"{cell:.2g}" if isinstance(cell, float) else cell for cell in row.values()] for row in rows]
+EXPERIMENT = Experiment(
+    "constraints",
+    "what holding one of three copies does to the others",
+    "thesis, Figure 3.4",
+    ("slack", "seed"),
+    lambda size: [(slack, seed) for slack in SLACKS for seed in range({"smoke": 1, "quick": 3, "full": 10}[size])],
+    run,
+)
+
+
+def section(folder: Path) -> list[Block]:
+    """Largest figures of all seeds."""
+    rows = results(folder, "constraints")
+    if rows.empty:
+        return []
+    shown = {
+        "one copy at its least: largest change of any other end": "largest_change_at_minimum",
+        "one copy at its most: largest end of the other copies": "other_copies_at_maximum",
+        "one copy at its most: widest other interval": "widest_interval_at_maximum",
+        "before: widest other interval": "widest_interval_before",
+        "largest gap of the certificates": "max_gap",
+    }
+    worst = rows.groupby("slack").max(numeric_only=True)
+    table = Table(
+        f"Figure 3.4 in figures: largest of {rows['seed'].nunique()} seeds",
+        ["", *(f"{slack} slack" for slack in SLACKS)],
+        [[words, *(f"{worst.loc[slack, column]:.1e}" for slack in SLACKS)] for words, column in shown.items()],
     )
-    write_csv(options.out / "constraints.csv", rows)
-
-
-if __name__ == "__main__":
-    main()
+    return [(__doc__ or "").split("\n\n", 1)[1], table]

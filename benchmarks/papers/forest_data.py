@@ -8,19 +8,10 @@ them is predictable from the others, and none of the 480 probes is. :func:`true_
 adjusted R² given all others exceeds 0.9; it never sees the classes. In the file these are 20 features with R² of 0.98
 and more, which span 5 dimensions (the next eigenvalue of their correlations is 0.01), and all others have 0.04 at most.
 The rest can stand in for any one of them, up to that noise: weak is the class to expect.
-
-Madelon is not part of the project: ``classification/madelon.csv.gz`` in ``--data``, with a column ``target``.
-
-Usage: ``python -m benchmarks.papers.forest_data [--cases xor madelon] [--seeds 20] [--sizes 500 1000]
-[--methods conditional] [--peers boruta squamish] [--data DIR] [--limit 3600] [--resume]``
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,33 +19,35 @@ import numpy as np
 import pandas as pd
 
 from allrelevant.datasets import make_relevance_interaction
-from benchmarks._common import Results, mean_cell, print_table, standardised
-from benchmarks.papers.forest import METHODS, PEERS, fit_by
-from benchmarks.peers.processes import peer_pythons
+from benchmarks._common import standardised
+from benchmarks.blocks import LABELS, Block, Table, mean_of, results
+from benchmarks.competitors.calling import call
+from benchmarks.experiment import DATA, Experiment, Key, needs
+from benchmarks.selection import ENVIRONMENTS, THREE
 
-HERE = Path(__file__).parent
-DATA = Path(os.environ.get("ALLRELEVANT_DATA", HERE.parents[2] / "shared" / "data"))
-CASES = ("xor", "madelon")
+TITLE = "Where no line helps"
+FILE = "classification/madelon.csv.gz"
 #: Samples of the exclusive or, and its features of noise.
 SIZES, N_IRRELEVANT = (500, 1000), 10
+METHODS = ("forest", "boruta", "squamish")
 #: Adjusted R² given all other features above which a feature of Madelon is a combination of others.
 PREDICTABLE = 0.9
+LIMIT = 3600.0
+SAID = ("tentative", "training_score", "cross_validated", "cpu_seconds")
 
 
-def run_xor(
-    n: int, seed: int, method: str, python: Path | str = sys.executable, limit: float = 3600.0
-) -> dict[str, Any]:
+def run_xor(n: int, seed: int, method: str) -> dict[str, Any]:
     """Look for the two features of an exclusive or."""
     X, y, relevance = make_relevance_interaction(n, kind="xor", n_irrelevant=N_IRRELEVANT, random_state=seed)
-    classes, said = fit_by(method, X, y, seed, python, limit)
-    row: dict[str, Any] = {"n": n, "seed": seed, "method": method, "d": X.shape[1]}
-    row.update(dict.fromkeys(("found_both", "found", "strong", "false_positives"), ""))
+    done = call(method, "classification", X, y, seed, limit=LIMIT, environments=ENVIRONMENTS)
+    row: dict[str, Any] = {"d": X.shape[1], **dict.fromkeys(("found", "strong", "false_positives", *SAID), "")}
+    classes = done.classes
     if classes is not None:
         found = (classes > 0) & (relevance > 0)
-        row["found"], row["found_both"] = int(found.sum()), int(found.sum() == (relevance > 0).sum())
-        row["strong"] = int((found & (classes == 2)).sum()) if method != "boruta" else ""
+        row["found"] = int(found.sum())
+        row["strong"] = int((found & (classes == 2)).sum()) if method in THREE else ""
         row["false_positives"] = int(((classes > 0) & (relevance == 0)).sum())
-    return {**row, **said}
+    return {**row, **{name: done.found[name] for name in SAID if name in done.found}, "note": done.note}
 
 
 def true_columns(X: np.ndarray) -> np.ndarray:
@@ -71,85 +64,90 @@ def dimensions(X: np.ndarray) -> int:
     return int((np.linalg.svd(Z, compute_uv=False) ** 2 / len(Z) > 0.1).sum())
 
 
-def run_madelon(
-    path: Path, seed: int, method: str, python: Path | str = sys.executable, limit: float = 3600.0
-) -> dict[str, Any]:
+def run_madelon(seed: int, method: str) -> dict[str, Any]:
     """Compare what is found in the file with the features that others predict."""
-    frame = pd.read_csv(path)
+    frame = pd.read_csv(DATA / FILE)
     features = frame.drop(columns="target")
     X, y = features.to_numpy(dtype=float), frame["target"].to_numpy()
     truth = true_columns(X)
-    row: dict[str, Any] = {"seed": seed, "method": method, "n": X.shape[0], "d": X.shape[1], "true": len(truth)}
-    row["dimensions"] = dimensions(X[:, truth])
-    row.update(dict.fromkeys(("found", "false_positives", "strong", "weak", "missed", "false"), ""))
-    classes, said = fit_by(method, X, y, seed, python, limit)
+    row: dict[str, Any] = {"n": X.shape[0], "d": X.shape[1], "true": len(truth), "dimensions": dimensions(X[:, truth])}
+    row.update(dict.fromkeys(("found", "false_positives", "strong", "weak", "missed", "false", *SAID), ""))
+    done = call(method, "classification", X, y, seed, limit=LIMIT, environments=ENVIRONMENTS)
+    classes = done.classes
     if classes is not None:
         called = np.flatnonzero(classes > 0)
         missed, false = np.setdiff1d(truth, called), np.setdiff1d(called, truth)
         row["found"], row["false_positives"] = len(truth) - len(missed), len(false)
-        if method != "boruta":
+        if method in THREE:
             row["strong"], row["weak"] = (int((classes == value).sum()) for value in (2, 1))
         row["missed"], row["false"] = (" ".join(features.columns[which]) for which in (missed, false))
-    return {**row, **said}
+    return {**row, **{name: done.found[name] for name in SAID if name in done.found}, "note": done.note}
 
 
-def summarise_xor(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """How often both were found, and how many others."""
-    out = []
-    for n, method in dict.fromkeys((int(row["n"]), row["method"]) for row in rows):
-        same = (row for row in rows if (int(row["n"]), row["method"]) == (n, method))
-        chosen = [row for row in same if row["found"] != ""]
-        line: dict[str, Any] = {"n": n, "method": method, "finished": len(chosen)}
-        for name in ("found_both", "strong", "false_positives", "tentative", "cpu_seconds"):
-            line[name] = mean_cell(chosen, name)
-        line["runs_with_false_positives"] = sum(int(row["false_positives"]) > 0 for row in chosen)
-        out.append(line)
-    return out
+def keys_xor(size: str) -> list[Key]:
+    """Samples, seeds and methods."""
+    if size == "smoke":
+        return [(500, 0, method) for method in METHODS]
+    seeds = {"forest": (5, 20), "boruta": (1, 5), "squamish": (1, 5)}
+    return [(n, seed, method) for method in METHODS for n in SIZES for seed in range(seeds[method][size == "full"])]
 
 
-def main() -> None:
-    """Run, print and write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES))
-    parser.add_argument("--seeds", type=int, default=20, help="draws of xor; Madelon is fitted once")
-    parser.add_argument("--sizes", nargs="+", type=int, default=list(SIZES), help="samples of xor")
-    parser.add_argument("--methods", nargs="*", choices=list(METHODS), default=["conditional"])
-    parser.add_argument("--peers", nargs="*", choices=PEERS, default=[])
-    parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--limit", type=float, default=3600.0, help="CPU seconds that a fit may take")
-    parser.add_argument("--resume", action="store_true", help="keep what is in the results already")
-    parser.add_argument("--environments", type=Path, default=Path(".peers"))
-    parser.add_argument("--out", type=Path, default=HERE / "results")
-    options = parser.parse_args()
-    pythons = {
-        **dict.fromkeys(options.methods, sys.executable),
-        **peer_pythons(options.peers, options.environments),
-    }
-    if "xor" in options.cases:
-        _xor(options, pythons)
-    if "madelon" in options.cases:
-        _madelon(options, pythons)
+def keys_madelon(size: str) -> list[Key]:
+    """One fit; it takes half a minute by ours, and none at the smallest size."""
+    return [] if size == "smoke" else [(0, "forest")]
 
 
-def _xor(options: argparse.Namespace, pythons: Mapping[str, Path | str]) -> None:
-    results = Results(options.out / "forest_xor.csv", ("n", "seed", "method"))
-    wanted = [(n, seed, method) for n in options.sizes for seed in range(options.seeds) for method in pythons]
-    for n, seed, method in results.missing(wanted, resume=options.resume):
-        results.add(run_xor(n, seed, method, pythons[method], options.limit))
-    summary = summarise_xor(results.rows)
-    if summary:
-        print_table(list(summary[0]), [list(row.values()) for row in summary])
+def check_madelon() -> None:
+    """The file has to be there."""
+    needs(FILE)
 
 
-def _madelon(options: argparse.Namespace, pythons: Mapping[str, Path | str]) -> None:
-    path = options.data / "classification" / "madelon.csv.gz"
-    if not path.exists():
-        print(f"skipped: {path} does not exist; name the folder of the data by --data or ALLRELEVANT_DATA")
-        return
-    results = Results(options.out / "forest_madelon.csv", ("seed", "method"))
-    for seed, method in results.missing([(0, method) for method in pythons], resume=options.resume):
-        results.add(run_madelon(path, seed, method, pythons[method], options.limit))
+EXPERIMENTS = (
+    Experiment(
+        "forest_xor",
+        "two features that matter only together",
+        "beyond the papers: exclusive or",
+        ("n", "seed", "method"),
+        keys_xor,
+        run_xor,
+    ),
+    Experiment(
+        "forest_madelon",
+        "twenty features of five hundred",
+        "beyond the papers: Madelon",
+        ("seed", "method"),
+        keys_madelon,
+        run_madelon,
+        check_madelon,
+    ),
+)
 
 
-if __name__ == "__main__":
-    main()
+def section(folder: Path) -> list[Block]:
+    """How often both were found, and how many others; what was found in Madelon."""
+    xor, madelon = results(folder, "forest_xor"), results(folder, "forest_madelon")
+    blocks: list[Block] = [(__doc__ or "").split("\n\n", 1)[1]]
+    if not xor.empty:
+        lines = []
+        for (n, method), same in xor.groupby(["n", "method"]):
+            ended = same[same["found"] != ""]
+            noise = ended["false_positives"].astype(float)
+            cost = mean_of(ended, "cpu_seconds")
+            lines.append(
+                [
+                    f"{n:.0f} samples, {LABELS[method]}",
+                    f"{int((ended['found'] == 2).sum())} of {len(ended)}",
+                    f"{int(noise.sum())} of {len(ended) * N_IRRELEVANT}",
+                    f"{cost.value:.1f}" if cost else "",
+                ]
+            )
+        blocks.append(Table("Exclusive or", ["", "both found", "features of noise called", "CPU seconds"], lines))
+    if not madelon.empty:
+        lines = [
+            [LABELS[row["method"]], f"{row['found']:.0f} of {row['true']:.0f}", f"{row['weak']}", f"{row['strong']}"]
+            + [f"{row['false_positives']:.0f} of {row['d'] - row['true']:.0f}", f"{row['cpu_seconds']:.0f}"]
+            for _, row in madelon.iterrows()
+        ]
+        header = ["", "found", "called weak", "called strong", "probes called", "CPU seconds"]
+        blocks.append(Table("Madelon", header, lines))
+    return blocks if len(blocks) > 1 else []

@@ -8,162 +8,144 @@ A feature counts as found if its class is weak or strong. Where nothing is relev
 Sets 7 and 8, F1, precision and recall are 1 and, as soon as one feature is found, F1 and precision are 0. Where
 something is relevant and nothing is found, all three are 0.
 
-Every run counts, also one whose baseline model has no weights on the regular or on the privileged features; the column
-``without_weights`` has their number. A fit that ends in a solver error has no figures: it is counted in ``failed``, and
-the means are those of the other runs. The MMAE is that of the cross-validation, in ranks.
-
-Runs that are in the results already are not repeated, so a long run may be done in pieces. ``--first 1000`` runs other
-seeds; its results end in ``_from_1000``.
-
-Usage: ``python -m benchmarks.papers.privileged [--sets set1 ...] [--forms residual ...] [--noise both] [--seeds 10]``
+Every run counts, also one whose baseline model has no weights on the regular or on the privileged features. A fit that
+ends in a solver error has no figures, and the means are those of the other runs. Recursive elimination with the ordinal
+model gets both kinds of features side by side, as in the thesis.
 """
 
 from __future__ import annotations
 
-import argparse
 import time
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 
-from allrelevant import LinearRelevanceOrdinal, RelevanceResult, RelevanceWarning
+from allrelevant import LinearRelevanceOrdinal, RelevanceWarning
 from allrelevant.datasets import PRIVILEGED_SETS, make_privileged_set
 from allrelevant.errors import SolverError
-from benchmarks._common import f1_of_set, mean, print_table, read_csv, write_csv
+from benchmarks._common import f1_of_set
+from benchmarks.blocks import Block, beside, published, results
+from benchmarks.competitors.calling import call
+from benchmarks.experiment import Experiment, Key
 
-HERE = Path(__file__).parent
+TITLE = "Privileged features"
 FORMS = ("residual", "kept", "replaced")
 NOISES = {"reference": None, "standard": 1.0, "none": None}
 PARTS = ("regular", "privileged")
-SCORES = ("f1", "precision", "recall")
+#: Ours and what they stand beside.
+METHODS = {
+    "residual": "fri_explicit",
+    "kept": "fri_explicit",
+    "replaced": "fri_explicit",
+    "rfecv_ordinal": "rfecv_ordinal",
+}
 
 
-def run(name: str, noise: str, form: str, seed: int) -> dict[str, object]:
+def run(name: str, noise: str, method: str, seed: int) -> dict[str, Any]:
     """Fit one set and compare with its truth."""
     X, X_privileged, y, *relevance = make_privileged_set(name, noise=NOISES[noise], random_state=seed)
-    model = LinearRelevanceOrdinal(privileged=form, random_state=seed)
-    failed = ""
+    if method not in FORMS:
+        return _run_joint(method, X, X_privileged, y, relevance, seed)
+    model = LinearRelevanceOrdinal(privileged=method, random_state=seed)
     began = time.process_time()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RelevanceWarning)  # a model without weights is a finding, and is counted
             model.fit(X, y, X_privileged=X_privileged)
     except SolverError as error:
-        failed = type(error).__name__
-    spent = time.process_time() - began
-    results = dict.fromkeys(PARTS) if failed else {"regular": model.result_, "privileged": model.result_.privileged}
-    figures = [found(part, truth, results[part]) for part, truth in zip(PARTS, relevance, strict=True)]
+        return {"cpu_seconds": time.process_time() - began, "note": type(error).__name__}
+    spent, result = time.process_time() - began, model.result_
+    parts = (result, result.privileged)
     return {
-        "set": name,
-        "noise": noise,
-        "form": form,
-        "seed": seed,
-        "failed": failed,
-        **figures[0],
-        **figures[1],
-        "C": "" if failed else model.result_.hyperparameters["C"],
-        "mmae": "" if failed else model.result_.scores["cross_validated"],
-        "notes": "" if failed else len(model.result_.notes),
+        **scores("regular", relevance[0], parts[0].classes),
+        **scores("privileged", relevance[1], parts[1].classes),
+        "without_weights": sum(not part.baseline.any() for part in parts),
+        "mmae": result.scores["cross_validated"],
+        "max_gap": max(part.max_gap for part in parts),
         "cpu_seconds": spent,
+        "note": "",
     }
 
 
-def found(part: str, relevance: np.ndarray, result: RelevanceResult | None) -> dict[str, object]:
-    """Figures of one part of the features; empty without a result."""
-    fields = (*SCORES, "false_positives", "false_negatives", "without_weights", "max_gap")
-    if result is None:
-        return {f"{part}_{field}": "" for field in fields}
-    selected, relevant = result.classes > 0, relevance > 0
+def _run_joint(
+    method: str, X: np.ndarray, X_privileged: np.ndarray, y: np.ndarray, relevance: list[np.ndarray], seed: int
+) -> dict[str, Any]:
+    """A method that knows one kind of features only gets both side by side."""
+    done = call(method, "ordinal", np.hstack([X, X_privileged]), y, seed)
+    if done.classes is None:
+        return {"note": done.note}
+    regular, privileged = np.split(done.classes, [X.shape[1]])
+    return {
+        **scores("regular", relevance[0], regular),
+        **scores("privileged", relevance[1], privileged),
+        "cpu_seconds": done.cpu_seconds,
+        "note": done.note,
+    }
+
+
+def scores(part: str, relevance: np.ndarray, classes: np.ndarray) -> dict[str, float]:
+    """F1, precision and recall of one part of the features."""
+    selected, relevant = classes > 0, relevance > 0
     both = int((selected & relevant).sum())
-    values = (
-        f1_of_set(relevance, selected),
-        both / int(selected.sum()) if selected.any() else float(not relevant.any()),
-        both / int(relevant.sum()) if relevant.any() else 1.0,
-        int((selected & ~relevant).sum()),
-        int((~selected & relevant).sum()),
-        int(not result.baseline.any()),
-        result.max_gap,
-    )
-    return {f"{part}_{field}": value for field, value in zip(fields, values, strict=True)}
+    return {
+        f"{part}_f1": f1_of_set(relevance, selected),
+        f"{part}_precision": both / int(selected.sum()) if selected.any() else float(not relevant.any()),
+        f"{part}_recall": both / int(relevant.sum()) if relevant.any() else 1.0,
+    }
 
 
-def noises_of(name: str, wanted: str) -> list[str]:
+def noises(name: str) -> tuple[str, ...]:
     """Noises to run a set with."""
-    if PRIVILEGED_SETS[name].n_random_privileged is not None:
-        return ["none"]
-    return ["reference", "standard"] if wanted == "both" else [wanted]
+    return ("reference", "standard") if PRIVILEGED_SETS[name].n_random_privileged is None else ("none",)
 
 
-def summarise(rows: Sequence[dict[str, Any]]) -> list[dict[str, object]]:
-    """Mean figures of every part beside the papers'."""
-    published = {(row["set"], row["part"]): row for row in read_csv(HERE / "published" / "thesis_table_4_9.csv")}
-    out: list[dict[str, object]] = []
-    keys = [(name, noise, form) for name in PRIVILEGED_SETS for noise in noises_of(name, "both") for form in FORMS]
-    for name, noise, form in keys:
-        same = [row for row in rows if (row["set"], row["noise"], row["form"]) == (name, noise, form)]
-        ended = [row for row in same if not row["failed"]]
-        if not same:
-            continue
+def keys(size: str) -> list[Key]:
+    """Sets, noises, methods and seeds."""
+    if size == "smoke":
+        return [("set5", "reference", "residual", 0), ("set5", "reference", "rfecv_ordinal", 0)]
+    return [
+        (name, noise, method, seed)
+        for method in (*FORMS, "rfecv_ordinal")
+        for name in PRIVILEGED_SETS
+        for noise in noises(name)
+        for seed in range(1 if size == "quick" else 10)
+    ]
+
+
+EXPERIMENT = Experiment(
+    "privileged",
+    "features known in training only",
+    "thesis, Table 4.9",
+    ("set", "noise", "method", "seed"),
+    keys,
+    run,
+)
+
+
+def section(folder: Path) -> list[Block]:
+    """Table 4.9, for the generator's noise and for that of the text."""
+    rows, papers = results(folder, "privileged"), published("privileged")
+    if rows.empty:
+        return []
+    blocks: list[Block] = [(__doc__ or "").split("\n\n", 1)[1]]
+    for noise, words in (
+        ("reference", "noise of the reference generator"),
+        ("standard", "noise N(0, 1), as in the text"),
+    ):
+        chosen = rows[rows["noise"].isin([noise, "none"])].assign(condition="")
         for part in PARTS:
-            scores: dict[str, object] = {}
-            for score in SCORES:
-                scores[score] = mean_of(ended, f"{part}_{score}")
-                scores[f"{score}_published"] = float(published[name, part][score])
-            out.append(
-                {
-                    "set": name,
-                    "noise": noise,
-                    "form": form,
-                    "part": part,
-                    "runs": len(same),
-                    "failed": len(same) - len(ended),
-                    "without_weights": sum(int(row[f"{part}_without_weights"]) for row in ended),
-                    **scores,
-                    "mmae": mean_of(ended, "mmae"),
-                    "max_gap": max((float(row[f"{part}_max_gap"]) for row in ended), default=np.nan),
-                    "cpu_seconds": mean_of(same, "cpu_seconds"),
-                }
+            blocks.append(
+                beside(
+                    f"Table 4.9: F1 of the relevant {part} features, {words}",
+                    chosen,
+                    f"{part}_f1",
+                    PRIVILEGED_SETS,
+                    METHODS,
+                    papers,
+                    paper_condition=part,
+                    paper_measure="f1",
+                )
             )
-    return out
-
-
-def mean_of(rows: Sequence[dict[str, Any]], field: str) -> float:
-    """Mean of a field."""
-    return mean([float(row[field]) for row in rows])
-
-
-def main() -> None:
-    """Run what is missing, print and write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sets", nargs="+", choices=list(PRIVILEGED_SETS), default=list(PRIVILEGED_SETS))
-    parser.add_argument("--forms", nargs="+", choices=FORMS, default=list(FORMS))
-    parser.add_argument("--noise", choices=("reference", "standard", "both"), default="both", help="of Sets 1 to 6")
-    parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--first", type=int, default=0, help="first seed")
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=HERE / "results")
-    options = parser.parse_args()
-    stem = "privileged" + (f"_from_{options.first}" if options.first else "")
-    path = options.out / f"{stem}.csv"
-    rows: list[dict[str, Any]] = [dict(row) for row in read_csv(path)] if path.exists() else []
-    seeds = range(options.first, options.first + options.seeds)
-    for name in options.sets:
-        done = {(row["set"], row["noise"], row["form"], int(row["seed"])) for row in rows}
-        noises = noises_of(name, options.noise)
-        wanted = [(name, noise, form, seed) for noise in noises for form in options.forms for seed in seeds]
-        missing = [key for key in wanted if key not in done]
-        if missing:
-            rows += Parallel(n_jobs=options.jobs)(delayed(run)(*key) for key in missing)
-            write_csv(path, rows)
-    summary = summarise(rows)
-    shown = [row | {"max_gap": f"{row['max_gap']:.0e}"} for row in summary]
-    print_table(list(shown[0]), [list(row.values()) for row in shown])
-    write_csv(options.out / f"{stem}_summary.csv", summary)
-
-
-if __name__ == "__main__":
-    main()
+    return blocks

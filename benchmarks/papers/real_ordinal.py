@@ -23,34 +23,32 @@ the seven small sets, neither a slack of 0.001 nor the papers' threshold rule, n
 The cells of eucalyptus that hold -2147483648 (missing values) were left as they are: they mark what is missing, and on
 the first split the error is 0.40 with them and 0.47 with column means.
 
-Runs that are in the results already are not repeated, so a long run may be done in pieces.
-
-Usage: ``python -m benchmarks.papers.real_ordinal [--data DIR] [--sets tae ...] [--folds 30] [--jobs 1]``
+Recursive elimination with the ordinal model stands beside the set sizes. Eucalyptus takes minutes per split, so it has
+been run on few.
 """
 
 from __future__ import annotations
 
-import argparse
 import csv
-import os
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+import pandas as pd
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from allrelevant import LinearRelevanceOrdinal, RelevanceWarning
 from allrelevant.formulations import Formulation, OrdinalExplicit, OrdinalImplicit
 from allrelevant.lp import PenalisedSolver
 from allrelevant.relevance.baseline import penalty_path
-from benchmarks._common import print_table, read_csv, write_csv
+from benchmarks.blocks import Block, Table, mean_of, published, results
+from benchmarks.competitors.calling import call
+from benchmarks.experiment import DATA, Experiment, Key, needs
 
-HERE = Path(__file__).parent
-DATA = Path(os.environ.get("ALLRELEVANT_DATA", HERE.parents[2] / "shared" / "data"))
+TITLE = "Real ordinal data"
 ORDERS = {"explicit": OrdinalExplicit, "implicit": OrdinalImplicit}
 VARIANTS = ("folds", "balanced", "largest", "hindsight")
 #: What may make the difference, the most likely first; a choice in hindsight is a limit, not a reason.
@@ -71,7 +69,7 @@ SETS = (
 )
 
 
-def load(data: Path, name: str, fold: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def load(name: str, fold: int, data: Path = DATA) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Samples, ranks, and the mask of the test rows of one split."""
     table = np.loadtxt(data / "ordinal" / f"{name}.csv", delimiter=",", skiprows=1, quotechar='"')
     with (data / "ordinal" / f"{name}_folds.csv").open(newline="") as file:
@@ -96,22 +94,21 @@ def mmae(y: np.ndarray, prediction: np.ndarray) -> float:
     return float(np.mean([error[y == label].mean() for label in np.unique(y)]))
 
 
-def run(data: Path, name: str, order: str, fold: int) -> dict[str, object]:
+def run(name: str, method: str, fold: int) -> dict[str, Any]:
     """Fit the training rows of one split, count the features found, and measure errors on the test rows."""
-    X, y, test = load(data, name, fold)
+    X, y, test = load(name, fold)
+    if method not in ORDERS:
+        return _run_elimination(method, X[~test], y[~test], fold)
     began = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter(
             "ignore", RelevanceWarning
         )  # "no linear model predicts" is a finding, told by C and sizes
-        model = LinearRelevanceOrdinal(order=order, random_state=fold).fit(X[~test], y[~test])
+        model = LinearRelevanceOrdinal(order=method, random_state=fold).fit(X[~test], y[~test])
     spent = time.process_time() - began
     error = np.abs(model.predict(X[test]) - y[test])
     irrelevant, weak, strong = np.bincount(model.relevance_classes_, minlength=3).tolist()
     return {
-        "set": name,
-        "order": order,
-        "fold": fold,
         "mmae": mmae(y[test], model.predict(X[test])),
         "mze": float((error > 0).mean()),
         "mae": float(error.mean()),
@@ -121,8 +118,16 @@ def run(data: Path, name: str, order: str, fold: int) -> dict[str, object]:
         "C": model.result_.hyperparameters["C"],
         "max_gap": model.result_.max_gap,
         "cpu_seconds": spent,
-        **run_variants(X, y, test, order, fold),
+        **run_variants(X, y, test, method, fold),
     }
+
+
+def _run_elimination(method: str, X: np.ndarray, y: np.ndarray, fold: int) -> dict[str, Any]:
+    """How many features are left, with the columns standardised."""
+    spread = np.where(np.ptp(X, axis=0) == 0, np.inf, X.std(axis=0))
+    done = call(method, "ordinal", (X - X.mean(axis=0)) / spread, y, fold)
+    left = "" if done.classes is None else int((done.classes > 0).sum())
+    return {"selected": left, "cpu_seconds": done.cpu_seconds, "note": done.note}
 
 
 def run_variants(X: np.ndarray, y: np.ndarray, test: np.ndarray, order: str, fold: int) -> dict[str, float]:
@@ -172,44 +177,93 @@ def _choose(
     return int(np.argmax(scores / len(splits) >= scores.max() / len(splits) - formulation.resolution(len(X))))
 
 
-def summarise(rows: Sequence[dict[str, Any]]) -> list[dict[str, object]]:
-    """Means over the splits beside the papers' figures."""
-    published = {row["set"]: row for row in read_csv(HERE / "published" / "thesis_tables_4_5_4_6_4_7.csv")}
-    out: list[dict[str, object]] = []
+def keys(size: str) -> list[Key]:
+    """Sets, orders and splits; eucalyptus, where a split takes minutes, has few."""
+    if size == "smoke":
+        return [("contact-lenses", method, 0) for method in (*ORDERS, "rfecv_ordinal")]
+    return [
+        (name, method, fold)
+        for method in (*ORDERS, "rfecv_ordinal")
+        for name in SETS
+        if name != "eucalyptus" or method in ORDERS
+        for fold in range(1 if size == "quick" else 2 if name == "eucalyptus" else 30)
+    ]
+
+
+def check() -> None:
+    """The files have to be there."""
+    needs(*(f"ordinal/{name}.csv" for name in SETS))
+
+
+EXPERIMENT = Experiment(
+    "real_ordinal",
+    "errors and feature sets on real ordinal data",
+    "thesis, Tables 4.5, 4.6 and 4.7; article, Table 4",
+    ("set", "method", "fold"),
+    keys,
+    run,
+    check,
+)
+
+
+def section(folder: Path) -> list[Block]:
+    """Tables 4.5 to 4.7."""
+    rows = results(folder, "real_ordinal")
+    if rows.empty:
+        return []
+    papers = published("ordinal")
+    return [(__doc__ or "").split("\n\n", 1)[1], _errors(rows, papers), _sizes(rows, papers), _times(rows, papers)]
+
+
+def _of(rows: pd.DataFrame, name: str, method: str) -> pd.DataFrame:
+    return rows[(rows["set"] == name) & (rows["method"] == method)]
+
+
+def _errors(rows: pd.DataFrame, papers: dict[tuple[str, str, str, str], float]) -> Table:
+    """MMAE of both orders, with the reason of a notable difference."""
+    lines = []
     for name in SETS:
+        line = [name]
         for order in ORDERS:
-            same = [row for row in rows if (row["set"], row["order"]) == (name, order)]
-            if not same:
+            same, paper = _of(rows, name, order), papers[name, "", f"model_{order}", "mmae"]
+            mean = mean_of(same, "mmae")
+            if mean is None:
+                line += ["", ""]
                 continue
-            numbers = {
-                key: np.array([float(row[key]) for row in same]) for key in same[0] if key not in ("set", "order")
-            }
-            paper = float(published[name][f"mmae_{order}"])
-            mean = float(numbers["mmae"].mean())
-            variants = {key: float(numbers[f"mmae_{key}"].mean()) - paper for key in VARIANTS}
-            explicit = order == "explicit"
-            out.append(
-                {
-                    "set": name,
-                    "order": order,
-                    "folds": len(same),
-                    "mmae": mean,
-                    "standard_error": float(numbers["mmae"].std(ddof=1) / np.sqrt(len(same))) if len(same) > 1 else 0.0,
-                    "mmae_published": paper,
-                    "mark": f"{mean - paper:+.3f}" if abs(mean - paper) > NOTABLE else "",
-                    **{f"mmae_{key}": paper + difference for key, difference in variants.items()},
-                    "mze": float(numbers["mze"].mean()),
-                    "mae": float(numbers["mae"].mean()),
-                    **{key: float(numbers[key].mean()) for key in ("strong", "weak", "irrelevant")},
-                    "strong_published": published[name]["strong"] if explicit else "",
-                    "weak_published": published[name]["weak"] if explicit else "",
-                    "max_gap": float(numbers["max_gap"].max()),
-                    "cpu_seconds_30_folds": 30 * float(numbers["cpu_seconds"].mean()),
-                    "seconds_published": float(published[name][f"seconds_{order}"]),
-                    "note": reason(variants) if abs(mean - paper) > NOTABLE else "",
-                }
-            )
-    return out
+            line.append(f"{mean.value:.3f} ±{mean.error:.3f} ({paper:.3f})")
+            variants = {key: mean_of(same, f"mmae_{key}") for key in REASONS}
+            apart = {key: each.value - paper for key, each in variants.items() if each}
+            line.append(reason(apart) if abs(mean.value - paper) > NOTABLE else "")
+        others = [papers[name, "", method, "mmae"] for method in ("p_ogmlvq", "a_ogmlvq")]
+        lines.append([*line, *(f"({each:.3f})" for each in others), str(len(_of(rows, name, "explicit")))])
+    header = ["", "explicit", "difference", "implicit", "difference", "p-OGMLVQ", "a-OGMLVQ", "splits"]
+    return Table("Table 4.5: MMAE of the model (in brackets: published)", header, lines)
+
+
+def _sizes(rows: pd.DataFrame, papers: dict[tuple[str, str, str, str], float]) -> Table:
+    """Features found, explicit order."""
+    lines = []
+    for name in SETS:
+        found = {what: mean_of(_of(rows, name, "explicit"), what) for what in ("strong", "weak")}
+        left = mean_of(_of(rows, name, "rfecv_ordinal"), "selected")
+        told = {what: papers[name, "", "fri_explicit", f"n_{what}"] for what in found}
+        paper = papers.get((name, "", "rfecv_ordinal", "n_selected"))
+        line = [f"{mean.value:.1f} ({told[what]})" if mean else "" for what, mean in found.items()]
+        line.append(f"{left.value:.1f} ({paper})" if left else f"({paper})")
+        lines.append([name, *line])
+    return Table("Table 4.7: features found", ["", "strong", "weak", "left by RFECV"], lines)
+
+
+def _times(rows: pd.DataFrame, papers: dict[tuple[str, str, str, str], float]) -> Table:
+    """CPU seconds of 30 splits; the papers' seconds are those of another machine."""
+    lines = []
+    for name in SETS:
+        line = [name]
+        for order in ORDERS:
+            mean = mean_of(_of(rows, name, order), "cpu_seconds")
+            line.append(f"{30 * mean.value:.0f} ({papers[name, '', f'model_{order}', 'seconds']:.0f})" if mean else "")
+        lines.append(line)
+    return Table("Table 4.6: seconds of 30 splits, of the whole fit with intervals and probes", ["", *ORDERS], lines)
 
 
 def reason(differences: dict[str, float]) -> str:
@@ -218,37 +272,3 @@ def reason(differences: dict[str, float]) -> str:
         if abs(differences[variant]) <= NOTABLE:
             return f"met by {words} ({differences[variant]:+.3f})"
     return f"not explained; {REASONS['balanced']} leave {differences['balanced']:+.3f}"
-
-
-def main() -> None:
-    """Run what is missing, print and write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA, help="folder with ordinal/NAME.csv (or ALLRELEVANT_DATA)")
-    parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS, metavar="SET")
-    parser.add_argument("--folds", type=int, default=30)
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=HERE / "results")
-    options = parser.parse_args()
-    if not (options.data / "ordinal").is_dir():
-        print(f"skipped: there is no folder {options.data / 'ordinal'}; name it by --data or ALLRELEVANT_DATA")
-        return
-    path = options.out / "real_ordinal.csv"
-    rows: list[dict[str, Any]] = [dict(row) for row in read_csv(path)] if path.exists() else []
-    for name in options.sets:
-        done = {(row["set"], row["order"], int(row["fold"])) for row in rows}
-        wanted = [(name, order, fold) for order in ORDERS for fold in range(options.folds)]
-        missing = [key for key in wanted if key not in done]
-        if missing:
-            rows += Parallel(n_jobs=options.jobs)(delayed(run)(options.data, *key) for key in missing)
-            write_csv(path, rows)
-    summary = summarise(rows)
-    shown = [key for key in summary[0] if key != "note"]
-    print_table(shown, [[row[key] for key in shown] for row in summary])
-    for row in summary:
-        if row["note"]:
-            print(f"{row['set']}, {row['order']} ({row['mark']}): {row['note']}")
-    write_csv(options.out / "real_ordinal_summary.csv", summary)
-
-
-if __name__ == "__main__":
-    main()

@@ -6,31 +6,25 @@ nothing but the noise that is added afterwards. The first hundred samples have n
 first strong feature, the second hundred 0.5 on the second, the third hundred 2 on the third; the last hundred have
 none. The privileged features are the noise that was added, 0 elsewhere.
 
-The figure of the thesis has one run; here are ten seeds. ``above_previous`` is the share of runs in which a privileged
-feature has a larger maxRel than the one with the next smaller noise. A fit that ends in a solver error has no figures;
-it is in ``failed``, and the figures are those of the other runs.
-
-Usage: ``python -m benchmarks.papers.semantic [--forms residual ...] [--seeds 10] [--jobs 1] [--plot FILE]``
+The figure of the thesis has one run; here are ten seeds. A fit that ends in a solver error has no figures.
 """
 
 from __future__ import annotations
 
-import argparse
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 
 from allrelevant import LinearRelevanceOrdinal, RelevanceResult, RelevanceWarning
 from allrelevant.errors import SolverError
 from allrelevant.plotting import RelevanceDisplay
-from benchmarks._common import mean, print_table, write_csv
+from benchmarks.blocks import Block, Picture, Table, results
+from benchmarks.experiment import Experiment
 
-HERE = Path(__file__).parent
+TITLE = "What privileged features tell"
 FORMS = ("residual", "kept", "replaced")
 NOISES = (0.1, 0.5, 2.0)
 GROUP = 100
@@ -75,8 +69,6 @@ def run(form: str, seed: int) -> list[dict[str, object]]:
     parts = ["regular"] * len(REGULAR) + ["privileged"] * len(PRIVILEGED)
     return [
         {
-            "form": form,
-            "seed": seed,
             "failed": failed,
             "part": part,
             "feature": feature,
@@ -90,84 +82,72 @@ def run(form: str, seed: int) -> list[dict[str, object]]:
     ]
 
 
-def summarise(rows: Sequence[dict[str, Any]], forms: Sequence[str]) -> list[dict[str, object]]:
-    """Mean intervals, and the share of runs in which a feature is relevant, strong, and above the previous one."""
-    out: list[dict[str, object]] = []
-    for form in forms:
-        previous = None
-        for feature in [*REGULAR, *PRIVILEGED]:
-            same = [row for row in rows if (row["form"], row["feature"]) == (form, feature)]
-            ended = [row for row in same if not row["failed"]]
-            low, high, relevance = ([row[field] for row in ended] for field in ("minimum", "maximum", "class"))
-            out.append(
-                {
-                    "form": form,
-                    "part": same[0]["part"],
-                    "feature": feature,
-                    "runs": len(same),
-                    "failed": len(same) - len(ended),
-                    "minimum": mean(low),
-                    "maximum": mean(high),
-                    "relevant": mean([each > 0 for each in relevance]),
-                    "strong": mean([each == 2 for each in relevance]),
-                    "above_previous": ""
-                    if previous is None
-                    else mean([after > before for after, before in zip(high, previous, strict=True)]),
-                }
-            )
-            previous = high if feature in PRIVILEGED else None
-    return out
+EXPERIMENT = Experiment(
+    "semantic",
+    "privileged features that tell of noise",
+    "thesis, Figure 4.2",
+    ("form", "seed"),
+    lambda size: (
+        [("residual", 0)]
+        if size == "smoke"
+        else [(form, seed) for form in FORMS for seed in range(3 if size == "quick" else 10)]
+    ),
+    run,
+)
 
 
-def rising(rows: Sequence[dict[str, Any]], form: str) -> str:
-    """Say in how many runs the relevance of the privileged features rises with the noise."""
-    told = []
-    for name, field in (("minRel", "minimum"), ("maxRel", "maximum")):
-        runs = [
-            [row[field] for row in rows if (row["form"], row["feature"]) == (form, feature) and not row["failed"]]
-            for feature in PRIVILEGED
-        ]
-        rises = [first < second < third for first, second, third in zip(*runs, strict=True)]
-        told.append(f"{name} in {sum(rises)} of {len(rises)} runs")
-    return f"{form}: privileged relevance rises with the noise by {' and by '.join(told)}"
+def section(folder: Path) -> list[Block]:
+    """Mean intervals of every feature, in how many runs relevance rises with noise, and the drawing of one seed."""
+    rows = results(folder, "semantic")
+    if rows.empty:
+        return []
+    rows = rows[rows["failed"] == ""]
+    blocks: list[Block] = [(__doc__ or "").split("\n\n", 1)[1]]
+    lines = []
+    for feature in [*REGULAR, *PRIVILEGED]:
+        line = [feature]
+        for form in FORMS:
+            same = rows[(rows["form"] == form) & (rows["feature"] == feature)]
+            numbers = same[["minimum", "maximum", "class"]].astype(float)
+            low, high = numbers["minimum"].mean(), numbers["maximum"].mean()
+            line.append(f"{low:.2f}–{high:.2f}, {(numbers['class'] > 0).mean():.0%}")
+        lines.append(line)
+    lines.append(["relevance rises with noise", *(_rising(rows, form) for form in FORMS)])
+    runs = rows.groupby("form")["seed"].nunique()
+    blocks.append(
+        Table(
+            "Figure 4.2 in figures: mean interval, share of runs in which the feature is relevant",
+            ["", *(f"{form} ({runs.get(form, 0)} runs)" for form in FORMS)],
+            lines,
+        )
+    )
+    blocks.append(
+        Picture(
+            "semantic",
+            "Relevance intervals of six regular and three privileged features; privileged relevance rises with noise.",
+            draw,
+        )
+    )
+    return blocks
 
 
-def draw(result: RelevanceResult, path: Path) -> None:
-    """Draw regular features on the left and privileged ones on the right."""
+def _rising(rows: pd.DataFrame, form: str) -> str:
+    """In how many runs maxRel of the privileged features rises with the noise."""
+    chosen = rows[(rows["form"] == form) & (rows["part"] == "privileged")]
+    tall = chosen.pivot_table(index="seed", columns="feature", values="maximum")[PRIVILEGED]
+    rises = (tall.diff(axis=1).iloc[:, 1:] > 0).all(axis=1)
+    return f"{int(rises.sum())} of {len(rises)}"
+
+
+def draw(path: Path) -> None:
+    """Draw regular features on the left and privileged ones on the right, of seed 0 of the default form."""
     from matplotlib.figure import Figure
 
+    result = fit(FORMS[0], 0)
     figure = Figure(figsize=(12, 4), layout="constrained")
     for ax, part, title in zip(
         figure.subplots(1, 2), (result, result.privileged), ("regular", "privileged"), strict=True
     ):
         RelevanceDisplay.from_result(part, ax=ax, sort=False)
         ax.set_title(f"{title} features")
-    figure.savefig(path, dpi=150)
-    print(f"wrote {path}")
-
-
-def main() -> None:
-    """Run, print and write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--forms", nargs="+", choices=FORMS, default=list(FORMS))
-    parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw seed 0 of the first form")
-    parser.add_argument("--out", type=Path, default=HERE / "results")
-    options = parser.parse_args()
-    runs = Parallel(n_jobs=options.jobs)(
-        delayed(run)(form, seed) for form in options.forms for seed in range(options.seeds)
-    )
-    rows = [row for each in runs for row in each]
-    summary = summarise(rows, options.forms)
-    print_table(list(summary[0]), [list(row.values()) for row in summary])
-    for form in options.forms:
-        print(rising(rows, form))
-    write_csv(options.out / "semantic.csv", rows)
-    write_csv(options.out / "semantic_summary.csv", summary)
-    if options.plot:
-        draw(fit(options.forms[0], 0), options.plot)
-
-
-if __name__ == "__main__":
-    main()
+    figure.savefig(path)

@@ -24,7 +24,7 @@ import numpy as np
 
 from allrelevant.datasets import SIMULATIONS, make_simulation
 from benchmarks._common import Results, mean_cell, number, print_table, write_csv
-from benchmarks.peers.processes import data_file, fit, peer_pythons
+from benchmarks.competitors.calling import data_file, fit, peer_pythons
 
 HERE = Path(__file__).parent
 PEERS = ("boruta", "squamish")

@@ -29,7 +29,7 @@ from allrelevant.datasets import (
     make_simulation,
 )
 from benchmarks._common import Results, make_mix, mean_cell, number, print_table, standardised, write_csv
-from benchmarks.peers.processes import data_file, fit, peer_python
+from benchmarks.competitors.calling import data_file, fit, peer_python
 
 HERE = Path(__file__).parent
 
@@ -66,7 +66,7 @@ def run(name: str, seed: int, interpreters: Mapping[str, Path | str], limit: flo
         row["ratio"] = _ratio(row)
         row["elastic_net_cpu_seconds"] = row["elastic_net_f1"] = ""
         if name in SIMULATIONS:
-            done = fit("elastic_net", problem, data, seed)
+            done = fit("elastic_net_path", problem, data, seed)
             row["elastic_net_cpu_seconds"], row["elastic_net_f1"] = done.cpu_seconds, done.scores(relevance)[0]
     return row
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks._common import Results, make_mix, number, print_table, write_csv
-from benchmarks.peers.processes import data_file, fit, peer_python
+from benchmarks.competitors.calling import data_file, fit, peer_python
 
 HERE = Path(__file__).parent
 SAMPLES = (100, 200, 500, 1000, 2000, 5000, 10000)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._common import Results, make_mix, print_table, short
-from benchmarks.peers.processes import data_file, fit
+from benchmarks.competitors.calling import data_file, fit
 
 HERE = Path(__file__).parent
 

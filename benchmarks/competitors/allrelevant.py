@@ -1,0 +1,91 @@
+"""The library of these benchmarks, with all its defaults unless said otherwise.
+
+- ``allrelevant``: all three problem types; ordered classes with explicit order. ``allrelevant_implicit``: ordered
+  classes with implicit order. ``cross_validated`` is in the metric of the search.
+- ``allrelevant_groups``: groups of features; features are called relevant with false discoveries controlled, as few
+  samples ask for.
+- ``forest``, ``forest_refit``, ``forest_refit_training``: forests; strong features are told from weak ones by
+  conditional permutation, or by forests without each feature and their loss on unseen samples, or by their loss on the
+  samples they were grown on, which is the thesis' Algorithm 2.
+"""
+
+import time
+
+from benchmarks.competitors._input import expect
+
+REQUIREMENTS: tuple[str, ...] = ()
+
+
+def linear(problem, X, y, seed):
+    """Intervals of relevance."""
+    from allrelevant import LinearRelevanceClassifier, LinearRelevanceOrdinal, LinearRelevanceRegressor
+
+    kinds = {
+        "classification": LinearRelevanceClassifier,
+        "regression": LinearRelevanceRegressor,
+        "ordinal": LinearRelevanceOrdinal,
+    }
+    return _linear(kinds[problem](random_state=seed), problem, X, y)
+
+
+def implicit(problem, X, y, seed):
+    """Intervals of relevance, every sample against all thresholds."""
+    from allrelevant import LinearRelevanceOrdinal
+
+    expect(problem, "ordinal")
+    return _linear(LinearRelevanceOrdinal(order="implicit", random_state=seed), problem, X, y)
+
+
+def _linear(model, problem, X, y):
+    result = model.fit(X, y).result_
+    # The metric of the search is the F1 for classes; the papers report accuracies.
+    training = model.score(X, y) if problem == "classification" else result.scores["training"]
+    return {
+        "classes": result.classes.tolist(),
+        "training_score": float(training),
+        "cross_validated": result.scores["cross_validated"],
+        "max_gap": result.max_gap,
+        "programs": result.n_programs,
+        "stages": result.cpu_seconds,
+    }
+
+
+def groups(problem, X, y, seed):
+    """Groups of features that play the same part."""
+    from allrelevant import LinearRelevanceClassifier
+
+    expect(problem, "classification")
+    model = LinearRelevanceClassifier(random_state=seed, control="fdr", confidence=0.999).fit(X, y)
+    began = time.process_time()
+    labels = model.group_features().labels
+    return {"labels": labels.tolist(), "grouping_seconds": time.process_time() - began}
+
+
+def forest(**parameters):
+    """Return the method with these parameters."""
+
+    def run(problem, X, y, seed):
+        from allrelevant import ForestRelevanceClassifier
+
+        expect(problem, "classification")
+        result = ForestRelevanceClassifier(random_state=seed, n_jobs=1, **parameters).fit(X, y).result_
+        return {
+            "classes": result.classes.tolist(),
+            "tentative": len(result.tentative),
+            "training_score": result.scores["training"],
+            "cross_validated": result.scores["cross_validated"],
+            "forests": result.n_programs,
+            "stages": result.cpu_seconds,
+        }
+
+    return run
+
+
+METHODS = {
+    "allrelevant": linear,
+    "allrelevant_implicit": implicit,
+    "allrelevant_groups": groups,
+    "forest": forest(decomposition="conditional"),
+    "forest_refit": forest(decomposition="refit", loss="held_out"),
+    "forest_refit_training": forest(decomposition="refit", loss="training"),
+}
