@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
@@ -61,13 +62,23 @@ def write_csv(path: Path, rows: Sequence[Mapping[str, Any]], *, quiet: bool = Fa
     names = ["allrelevant", "numpy", "scipy", "scikit-learn", "highspy", *(["lightgbm"] * bool(find_spec("lightgbm")))]
     made = ", ".join(f"{name} {version(name)}" for name in names)
     with path.open("w", newline="") as file:
-        file.write(f"# {made}, Python {platform.python_version()}\n")
+        file.write(f"# {made}, Python {platform.python_version()}; {machine()}\n")
         writer = csv.DictWriter(file, fieldnames=list(rows[0]))
         writer.writeheader()
         for row in rows:
             writer.writerow({key: f"{value:.6g}" if isinstance(value, float) else value for key, value in row.items()})
     if not quiet:
         print(f"wrote {path}")
+
+
+def machine() -> str:
+    """What this machine is, in a line."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        model = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        model = platform.processor() or platform.machine()
+    return f"{model}, {os.cpu_count()} cores, {platform.system()}"
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:

@@ -9,6 +9,8 @@ from typing import Any
 
 import pandas as pd
 
+from benchmarks._common import read_csv
+
 PUBLISHED = Path(__file__).parent / "papers" / "published"
 #: What a method is called on the page.
 LABELS = {
@@ -80,9 +82,13 @@ def _number(cell: Any) -> Any:
 
 
 def published(name: str) -> dict[tuple[str, str, str, str], float]:
-    """Figures of the papers: by set, condition, method and measure."""
-    frame = pd.read_csv(PUBLISHED / f"{name}.csv", comment="#", keep_default_na=False)
-    return {(r.set, r.condition, r.method, r.measure): float(r.value) for r in frame.itertuples()}
+    """Figures of the papers for single sets: by set, condition, method and measure."""
+    rows = read_csv(PUBLISHED / f"{name}.csv")
+    return {
+        (row["set"], row["condition"], row["method"], row["measure"]): float(row["value"])
+        for row in rows
+        if row["set"] != "all" or name == "ferel"  # there: all features
+    }
 
 
 @dataclass(frozen=True)

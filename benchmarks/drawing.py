@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from allrelevant.plotting._style import CLASS_STYLES
+from benchmarks.blocks import LABELS, mean_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,6 +34,49 @@ def intervals(path: Path, parts: Mapping[str, pd.DataFrame]) -> None:
         ax.set_yticks(place, labels=rows["feature"], fontsize=7)
         ax.set(title=title, xlim=(0, None), ylim=(-0.7, len(rows) - 0.3))
     axes[-1].set_xlabel("relevance; dashed: what a probe does not exceed")
+    save(figure, path)
+
+
+def scores(
+    path: Path,
+    rows: pd.DataFrame,
+    measure: str,
+    sets: Iterable[str],
+    methods: Mapping[str, str | None],
+    papers: Mapping[tuple[str, str, str, str], float],
+    *,
+    ours: Sequence[str] = ("allrelevant",),
+    condition: str = "",
+) -> None:
+    """Means of every method on every set as points, ours with their standard errors, the papers' beside them."""
+    from matplotlib.figure import Figure
+
+    sets = list(sets)
+    figure = Figure(figsize=(8, 0.6 + 0.42 * len(sets)), layout="constrained")
+    ax = figure.subplots()
+    marks = dict(zip((name for name in methods if name not in ours), "sv^<>pP*Xh", strict=False))
+    for place, name in enumerate(sets):
+        for method, theirs in methods.items():
+            same = rows[(rows["set"] == name) & (rows["method"] == method) & (rows["condition"] == condition)]
+            mean = mean_of(same, measure)
+            label = LABELS.get(method, method).replace("*", "")
+            if mean is not None and method in ours:
+                shift = 0.18 * list(ours).index(method)
+                shade = list(COLOURS.values())[list(ours).index(method)]
+                ax.errorbar(mean.value, place - shift, xerr=mean.error, fmt="o", color=shade, zorder=3, label=label)
+            elif mean is not None:
+                ax.plot(mean.value, place + 0.2, marks[method], color="0.55", markersize=5, label=label)
+            paper = papers.get((name, condition, theirs or "", measure))
+            if paper is not None and method in ours:
+                ax.plot(paper, place, "D", markerfacecolor="none", color="black", markersize=6, label="papers' own")
+    ax.set_yticks(range(len(sets)), labels=sets)
+    ax.invert_yaxis()
+    ax.set(xlabel=measure.replace("f1", "F1 of the relevant features"), xlim=(None, 1.02))
+    ax.grid(axis="x", alpha=0.3)
+    handles = {}
+    for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+        handles.setdefault(label, handle)
+    ax.legend(handles.values(), handles, loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8)
     save(figure, path)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 from benchmarks._common import print_table
 from benchmarks.blocks import Block, Picture, Table
 from benchmarks.experiment import HERE, RESULTS, Experiment
-from benchmarks.registry import MODULES
+from benchmarks.registry import MODULES, experiments
 
 DOCS = HERE.parent / "docs"
 PAGE = DOCS / "papers.md"
@@ -42,6 +41,7 @@ def write(folder: Path = RESULTS, page: Path = PAGE, pictures: Path = PICTURES) 
                 text += [f"```{{image}} {where}", f":alt: {block.alt}", "```", ""]
             else:
                 text += [block.markdown() if isinstance(block, Table) else block.strip(), ""]
+    text += ["## How these were made", "", provenance(folder).markdown(), ""]
     page.write_text("\n".join(text).rstrip() + "\n")
     return page
 
@@ -63,11 +63,13 @@ def show(chosen: Sequence[Experiment], folder: Path = RESULTS) -> None:
                 print(block.strip())
 
 
-def machine() -> str:
-    """What this machine is, in a line."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        model = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        model = platform.processor() or platform.machine()
-    return f"{model}, {os.cpu_count()} cores, {platform.system()}"
+def provenance(folder: Path) -> Table:
+    """When, with what and where the rows of every file were made."""
+    lines = []
+    for each in experiments().values():
+        rows = each.rows(folder)
+        if not rows:
+            continue
+        versions = each.path(folder).read_text().splitlines()[0].lstrip("# ")
+        lines.append([f"`{each.name}`", str(len(rows)), ", ".join(sorted({row["made"] for row in rows})), versions])
+    return Table("Date, commit, versions and machine of the results", ["file", "rows", "made", "by"], lines)

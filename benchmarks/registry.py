@@ -13,6 +13,7 @@ MODULES = (
     "simulations",
     "biomedical",
     "constraints",
+    "exploring",
     "grouping",
     "ordinal",
     "real_ordinal",

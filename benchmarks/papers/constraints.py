@@ -12,10 +12,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from allrelevant import LinearRelevanceClassifier
 from allrelevant.datasets import make_relevance_classification
-from benchmarks.blocks import Block, Table, results
+from benchmarks.blocks import Block, Picture, Table, results
+from benchmarks.drawing import intervals
 from benchmarks.experiment import Experiment
 
 TITLE = "Holding a feature"
@@ -24,10 +26,15 @@ OTHERS = [0, 1, 2, 3, 7]
 COPIES = [5, 6]
 
 
+def fitted(slack: str, seed: int) -> LinearRelevanceClassifier:
+    """Fit the eight features."""
+    X, y, _ = make_relevance_classification(150, n_strong=4, n_weak=3, n_irrelevant=1, noise=0.0, random_state=seed)
+    return LinearRelevanceClassifier(random_state=seed, **SLACKS[slack]).fit(X, y)
+
+
 def run(slack: str, seed: int) -> dict[str, object]:
     """Hold the fifth feature at both ends of its interval."""
-    X, y, _ = make_relevance_classification(150, n_strong=4, n_weak=3, n_irrelevant=1, noise=0.0, random_state=seed)
-    model = LinearRelevanceClassifier(random_state=seed, **SLACKS[slack]).fit(X, y)
+    model = fitted(slack, seed)
     before = model.intervals_
     least, most = (model.constrain({4: float(end)}) for end in before[4])
     return {
@@ -69,4 +76,25 @@ def section(folder: Path) -> list[Block]:
         ["", *(f"{slack} slack" for slack in SLACKS)],
         [[words, *(f"{worst.loc[slack, column]:.1e}" for slack in SLACKS)] for words, column in shown.items()],
     )
-    return [(__doc__ or "").split("\n\n", 1)[1], table]
+    picture = Picture("constraints", "Intervals without constraints, with one copy at its least and at its most.", draw)
+    return [(__doc__ or "").split("\n\n", 1)[1], table, picture]
+
+
+def draw(path: Path) -> None:
+    """The three panels of the figure, with the papers' slack."""
+    model = fitted("papers", 1)
+    ends = {"one copy at its least": 0, "one copy at its most": 1}
+    held = {words: model.constrain({4: float(model.intervals_[4, end])}).intervals for words, end in ends.items()}
+    parts = {
+        words: pd.DataFrame(
+            {
+                "feature": [f"feature {k + 1}" for k in range(8)],
+                "minimum": found[:, 0],
+                "maximum": np.maximum(found[:, 1], found[:, 0] + 1e-3),
+                "class": model.relevance_classes_,
+                "limit": model.result_.thresholds.max_relevance,
+            }
+        )
+        for words, found in {"no constraints": model.intervals_, **held}.items()
+    }
+    intervals(path, parts)

@@ -14,12 +14,14 @@ it finds nothing; it is scored as having found nothing. The thesis' accuracies a
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from allrelevant.datasets import LINEAR_SETS, NONLINEAR_SETS, make_linear_set, make_nonlinear_set
-from benchmarks.blocks import Block, beside, published, results
+from benchmarks.blocks import Block, Picture, beside, published, results
+from benchmarks.drawing import scores
 from benchmarks.selection import Plan, selection
 
 TITLE = "Forests: linear and non-linear sets"
@@ -82,6 +84,8 @@ def section(folder: Path) -> list[Block]:
         rows = results(folder, name)
         if rows.empty:
             continue
+        drawing = partial(scores, rows=rows, measure="f1", sets=sets, methods=METHODS, papers=papers, ours=("forest",))
+        blocks.append(Picture(name, f"F1 of all methods on the {words}.", drawing))
         for measure in ("f1", "precision", "recall"):
             caption = f"Table {table}: {measure} of the relevant features, {words}"
             blocks.append(beside(caption, rows, measure, sets, METHODS, papers))

@@ -144,8 +144,14 @@ def section(folder: Path) -> list[Block]:
         blocks.append(Table("Exclusive or", ["", "both found", "features of noise called", "CPU seconds"], lines))
     if not madelon.empty:
         lines = [
-            [LABELS[row["method"]], f"{row['found']:.0f} of {row['true']:.0f}", f"{row['weak']}", f"{row['strong']}"]
-            + [f"{row['false_positives']:.0f} of {row['d'] - row['true']:.0f}", f"{row['cpu_seconds']:.0f}"]
+            [
+                LABELS[row["method"]],
+                f"{row['found']:.0f} of {row['true']:.0f}",
+                f"{row['weak']:.0f}",
+                f"{row['strong']:.0f}",
+                f"{row['false_positives']:.0f} of {row['d'] - row['true']:.0f}",
+                f"{row['cpu_seconds']:.0f}",
+            ]
             for _, row in madelon.iterrows()
         ]
         header = ["", "found", "called weak", "called strong", "probes called", "CPU seconds"]

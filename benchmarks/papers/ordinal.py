@@ -6,12 +6,14 @@ features: rows that say ``cuda`` in their note were measured on a GPU, which cha
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from allrelevant.datasets import ORDINAL_SETS, make_ordinal_set
-from benchmarks.blocks import Block, beside, published, results
+from benchmarks.blocks import Block, Picture, beside, published, results
+from benchmarks.drawing import scores
 from benchmarks.selection import Plan, selection
 
 TITLE = "Ordinal regression"
@@ -56,6 +58,17 @@ def section(folder: Path) -> list[Block]:
         return []
     blocks: list[Block] = [(__doc__ or "").split("\n\n", 1)[1]]
     for table, condition in (("4.2", "clean"), ("4.3", "noisy")):
+        drawing = partial(
+            scores,
+            rows=rows,
+            measure="f1",
+            sets=ORDINAL_SETS,
+            methods=METHODS,
+            papers=papers,
+            ours=("allrelevant", "allrelevant_implicit"),
+            condition=condition,
+        )
+        blocks.append(Picture(f"ordinal_{condition}", f"F1 of all methods on {condition} ordinal sets.", drawing))
         blocks += [
             beside(
                 f"Table {table}: {measure} of the relevant features, {condition} data",

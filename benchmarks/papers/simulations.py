@@ -6,12 +6,14 @@ seeds 0 to 49 in view. The condition ``other seeds`` has 50 that had no part in 
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from allrelevant.datasets import SIMULATIONS, make_simulation
-from benchmarks.blocks import Block, beside, published, results
+from benchmarks.blocks import Block, Picture, beside, published, results
+from benchmarks.drawing import scores
 from benchmarks.selection import Plan, selection
 
 TITLE = "Simulated sets"
@@ -79,7 +81,19 @@ def section(folder: Path) -> list[Block]:
     rows, papers = results(folder, "simulations"), published("fri")
     if rows.empty:
         return []
-    blocks: list[Block] = [(__doc__ or "").split("\n\n", 1)[1]]
+    drawing = partial(
+        scores,
+        rows=rows,
+        measure="f1",
+        sets=SIMULATIONS,
+        methods=METHODS,
+        papers=papers,
+        ours=("allrelevant", "forest"),
+    )
+    blocks: list[Block] = [
+        (__doc__ or "").split("\n\n", 1)[1],
+        Picture("simulations", "F1 of all methods on Sim1 to Sim5, ours at 1.", drawing),
+    ]
     for table, measure, words, digits, better in (
         ("3.3", "f1", "F1 of the relevant features", 2, 1),
         ("3.3", "precision", "precision", 2, 1),

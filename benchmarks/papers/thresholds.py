@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from joblib import Parallel, delayed
 
+from allrelevant import LinearRelevanceClassifier
 from allrelevant._progress import Progress
 from allrelevant.datasets import SIMULATIONS, make_simulation
 from allrelevant.formulations import Classification
@@ -22,18 +23,19 @@ from allrelevant.relevance.nearoptimal import near_optimal_set
 from allrelevant.relevance.solving import Solving
 from allrelevant.stats.prediction import prediction_limit
 from allrelevant.stats.probes import added_probes, draw_probes, probe_columns, replaced_probes
-from benchmarks._common import f1_of_set, print_table, read_csv, write_csv
+from benchmarks._common import f1_of_set, print_table, write_csv
 
 HERE = Path(__file__).parent
 POWERS = {"values": 1.0, "square roots": 0.5, "cube roots": 1.0 / 3.0}
 CONFIDENCES = (0.999, 0.9995, 0.9999, 0.99999)
 
 
-def run(name: str, seed: int, C: float) -> list[dict[str, object]]:
+def run(name: str, seed: int) -> list[dict[str, object]]:
     """Score all rules on one set."""
     X, y, relevance = make_simulation(name, random_state=seed)
     Z, target, weight = (X - X.mean(axis=0)) / X.std(axis=0), y.astype(float), np.ones(len(X))
     progress = Progress()
+    C = LinearRelevanceClassifier(random_state=seed, n_probes=3).fit(X, y).result_.hyperparameters["C"]
     baseline = fit_baseline(Classification(), Z, target, weight, C=C, folds=(), progress=progress)
     near = near_optimal_set(baseline.program, baseline.w, baseline.b, baseline.C, norm_slack=0.1, loss_slack=0.1)
     features = [Classification().feature(k, Z.shape[1]) for k in range(Z.shape[1])]
@@ -77,8 +79,9 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--out", type=Path, default=HERE / "results")
     options = parser.parse_args()
-    chosen = _chosen_penalties(options.out / "simulations.csv", options.seeds)
-    parts = Parallel(n_jobs=options.jobs)(delayed(run)(*key, C) for key, C in chosen.items())
+    parts = Parallel(n_jobs=options.jobs)(
+        delayed(run)(name, seed) for name in SIMULATIONS for seed in range(options.seeds)
+    )
     rows = [row for part in parts for row in part]
     summary = []
     for probes in ("added", "added, both sides", "papers"):
@@ -103,11 +106,6 @@ def main() -> None:
                 )
     print_table(list(summary[0]), [list(row.values()) for row in summary])
     write_csv(options.out / "thresholds_summary.csv", summary)
-
-
-def _chosen_penalties(path: Path, seeds: int) -> dict[tuple[str, int], float]:
-    """C as cross-validation chose it in the simulations benchmark, which must have been run before."""
-    return {(row["set"], int(row["seed"])): float(row["C"]) for row in read_csv(path) if int(row["seed"]) < seeds}
 
 
 if __name__ == "__main__":
