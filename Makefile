@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: demo test lint types docs bench clean
+.PHONY: demo test lint types docs bench bench-smoke clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python examples/breast_cancer.py --out demo-output
@@ -24,9 +24,14 @@ docs: $(VENV)/.dev
 	$(BIN)/python -m sphinx -W -q -b doctest docs docs/_build/doctest
 	@echo "documentation: docs/_build/html/index.html"
 
+# The papers' tables: minutes with SIZE=quick, hours with SIZE=full; what has been run is not run again.
+SIZE ?= quick
 bench: $(VENV)/.test
-	$(BIN)/python -m benchmarks.papers.simulations
-	$(BIN)/python -m benchmarks.peers.speed
+	$(BIN)/python -m benchmarks run --$(SIZE) --jobs $(WORKERS)
+	$(BIN)/python -m benchmarks page
+
+bench-smoke: $(VENV)/.test
+	$(BIN)/python -m benchmarks run --smoke --jobs $(WORKERS)
 
 clean:
 	rm -rf $(VENV) demo-output docs/_build docs/api/generated docs/tutorials .pytest_cache .mypy_cache .ruff_cache .hypothesis

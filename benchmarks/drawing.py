@@ -25,14 +25,15 @@ def intervals(path: Path, parts: Mapping[str, pd.DataFrame]) -> None:
 
     heights = [len(rows) for rows in parts.values()]
     figure = Figure(figsize=(8, 0.8 * len(parts) + 0.2 * sum(heights)), layout="constrained")
-    axes = np.atleast_1d(figure.subplots(len(parts), 1, gridspec_kw={"height_ratios": heights}))
+    axes = np.atleast_1d(figure.subplots(len(parts), 1, sharex=True, gridspec_kw={"height_ratios": heights}))
     for ax, (title, rows) in zip(axes, parts.items(), strict=True):
         place = np.arange(len(rows))[::-1]
         low, high = rows["minimum"].astype(float), rows["maximum"].astype(float)
         ax.barh(place, high - low, left=low, color=[COLOURS[int(each)] for each in rows["class"]])
         ax.axvline(float(rows["limit"].iloc[0]), color="0.4", linestyle="--", linewidth=1)
         ax.set_yticks(place, labels=rows["feature"], fontsize=7)
-        ax.set(title=title, xlim=(0, None), ylim=(-0.7, len(rows) - 0.3))
+        ax.set(title=title, ylim=(-0.7, len(rows) - 0.3))
+    axes[0].set_xlim(0, 1.03 * max(float(rows["maximum"].astype(float).max()) for rows in parts.values()))
     axes[-1].set_xlabel("relevance; dashed: what a probe does not exceed")
     save(figure, path)
 
@@ -71,7 +72,8 @@ def scores(
                 ax.plot(paper, place, "D", markerfacecolor="none", color="black", markersize=6, label="papers' own")
     ax.set_yticks(range(len(sets)), labels=sets)
     ax.invert_yaxis()
-    ax.set(xlabel=measure.replace("f1", "F1 of the relevant features"), xlim=(None, 1.02))
+    ax.set(xlabel=measure.replace("f1", "F1 of the relevant features"))
+    ax.set_xlim(right=1.0 + 0.03 * (1.0 - ax.get_xlim()[0]))
     ax.grid(axis="x", alpha=0.3)
     handles = {}
     for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):

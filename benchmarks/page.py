@@ -8,13 +8,23 @@ from importlib import import_module
 from pathlib import Path
 
 from benchmarks._common import print_table
-from benchmarks.blocks import Block, Picture, Table
+from benchmarks.blocks import LABELS, Block, Picture, Table, mean_of, published, results
 from benchmarks.experiment import HERE, RESULTS, Experiment
 from benchmarks.registry import MODULES, experiments
 
 DOCS = HERE.parent / "docs"
 PAGE = DOCS / "papers.md"
 PICTURES = DOCS / "images" / "papers"
+#: Words, file, measure, condition, our method, the papers' method, file of the papers' figures.
+OVERVIEW = (
+    ("copies and noise, F1 (FeReL, Table 2)", "ferel", "f1", "", "allrelevant", "ferel", "ferel"),
+    ("Sim1 to Sim5, F1 (Table 3.3)", "simulations", "f1", "", "allrelevant", "fri", "fri"),
+    ("groups, V-measure (Table 3.7)", "grouping", "v_measure", "", "allrelevant_groups", "fri_groups", "fri"),
+    ("ordinal, clean, F1 (Table 4.2)", "ordinal", "f1", "clean", "allrelevant", "fri_explicit", "ordinal"),
+    ("ordinal, noisy, F1 (Table 4.3)", "ordinal", "f1", "noisy", "allrelevant", "fri_explicit", "ordinal"),
+    ("forests, linear sets, F1 (Table 5.3)", "forest_linear", "f1", "", "forest", "squamish", "forest"),
+    ("forests, non-linear sets, F1 (Table 5.6)", "forest_nonlinear", "f1", "", "forest", "squamish", "forest"),
+)
 
 
 def sections(folder: Path = RESULTS) -> list[tuple[str, list[Block]]]:
@@ -32,6 +42,7 @@ def write(folder: Path = RESULTS, page: Path = PAGE, pictures: Path = PICTURES) 
     """Write the page and its pictures."""
     pictures.mkdir(parents=True, exist_ok=True)
     text = [(HERE / "page_head.md").read_text().rstrip(), ""]
+    text += ["## In short", "", overview(folder).markdown(), ""]
     for title, blocks in sections(folder):
         text += [f"## {title}", ""]
         for block in blocks:
@@ -61,6 +72,44 @@ def show(chosen: Sequence[Experiment], folder: Path = RESULTS) -> None:
                 print_table(block.header, block.rows)
             elif isinstance(block, str):
                 print(block.strip())
+
+
+def overview(folder: Path) -> Table:
+    """Means over the sets of the main tables: ours, the papers', and the best other method that ran on all sets."""
+    lines = []
+    for words, name, measure, condition, ours, theirs, papers in OVERVIEW:
+        rows, figures = results(folder, name), published(papers)
+        if rows.empty:
+            continue
+        if "condition" in rows:
+            rows = rows[rows["condition"] == condition]
+        means: dict[str, dict[str, float]] = {}
+        for (method, each), same in rows.groupby(["method", "set"]):
+            mean = mean_of(same, measure)
+            if mean is not None:
+                means.setdefault(str(method), {})[str(each)] = mean.value
+        sets = means.get(ours, {})
+        whole = {
+            method: sum(cells.values()) / len(cells) for method, cells in means.items() if cells.keys() == sets.keys()
+        }
+        others = {method: value for method, value in whole.items() if not method.startswith(("allrelevant", "forest"))}
+        others.pop(ours, None)
+        best = max(others, key=lambda method: others[method]) if others else ""
+        told = [figures.get((each, condition, theirs, measure)) for each in sets]
+        known = [value for value in told if value is not None]
+        lines.append(
+            [
+                words,
+                f"{whole[ours]:.3f}" if ours in whole else "",
+                f"{sum(known) / len(known):.3f}" if known and len(known) == len(told) else "",
+                f"{others[best]:.3f} ({LABELS.get(best, best).replace('*', '')})" if best else "",
+            ]
+        )
+    return Table(
+        "Means over all sets of a table",
+        ["", "**allrelevant**", "papers", "best other method that ran on all sets"],
+        lines,
+    )
 
 
 def provenance(folder: Path) -> Table:

@@ -165,5 +165,5 @@ def draw(rows: pd.DataFrame, path: Path) -> None:
             ax.bar(np.arange(17) + shift, shares, 0.4, color=colours, hatch=hatch, label=method, edgecolor="white")
         ax.set(ylabel="share of bootstraps selected in" if not column else "", xlabel="feature", ylim=(0, 1.05))
         ax.set_xticks(range(17), labels=[str(k) for k in range(17)])
-        ax.legend()
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=2)
     save(figure, path)
