@@ -17,6 +17,8 @@ __all__ = ["Explorer", "embed", "run"]
 
 ASSETS = Path(__file__).with_name("assets")
 HOST = "127.0.0.1"
+#: Seconds that a connection may be silent. A browser opens another one when it needs it.
+SILENCE = 60.0
 
 
 class Explorer:
@@ -164,6 +166,7 @@ def _application(answers: Answers, title: str, source: str | None, guard: Guard)
 
     from allrelevant.explore.callbacks import connect
     from allrelevant.explore.layout import page
+    from allrelevant.explore.questions import check
 
     app = Dash(
         "allrelevant.explore",
@@ -175,6 +178,7 @@ def _application(answers: Answers, title: str, source: str | None, guard: Guard)
         meta_tags=[{"name": "viewport", "content": "width=device-width, initial-scale=1"}],
     )
     guard.install(app.server)
+    check(app, tuple(answers.costs))
     app.layout = page(answers, title)
     connect(app, answers, title, source)
     return app
@@ -184,6 +188,8 @@ def _quiet_handler() -> Any:
     from werkzeug.serving import WSGIRequestHandler
 
     class Quiet(WSGIRequestHandler):
+        timeout = SILENCE
+
         def log(self, type: str, message: str, *args: Any) -> None:
             """Say nothing: the token would be in it."""
 
