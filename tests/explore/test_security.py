@@ -365,6 +365,14 @@ def test_nonsense_is_survived_and_others_do_not_notice(explorer, model, capfd):
     assert works(explorer, model)
 
 
+def test_a_title_is_no_markup(model):
+    evil = "</title><script>alert(1)</script>"
+    with Explorer(model, title=evil) as explorer:
+        text = ask(explorer, "GET", "/")[2]
+    assert evil not in text
+    assert "&lt;/title&gt;&lt;script&gt;alert(1)" in text
+
+
 def test_the_server_forgets_pages(explorer, model):
     """Pages that are gone, or invented, do not fill its memory."""
     from allrelevant.explore.answers import PAGES, Answers

@@ -6,6 +6,7 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Mapping
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -171,7 +172,7 @@ def _application(answers: Answers, title: str, source: str | None, guard: Guard)
     app = Dash(
         "allrelevant.explore",
         assets_folder=str(ASSETS),
-        title=title,
+        title=escape(title),  # Dash puts it into the page as it is
         update_title="",
         serve_locally=True,
         suppress_callback_exceptions=False,
