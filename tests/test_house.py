@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -127,3 +128,14 @@ def test_importing_loads_no_extra_and_changes_nothing():
 def test_public_names_are_there_and_documented(name):
     value = getattr(allrelevant, name)
     assert isinstance(value, str) or value.__doc__
+
+
+def test_the_page_of_faults_names_tests_that_exist():
+    tests = Path(__file__).parent
+    page, named, file = (tests.parent / "docs" / "trust.md").read_text(), 0, ""
+    for path, name in re.findall(r"`([\w/]+\.py)?(?:::(\w+))?`", page):
+        file = path or file
+        if path or name:
+            named += 1
+            assert not name or f"def {name}(" in (tests / file).read_text(), f"docs/trust.md: {file}::{name}"
+    assert named > 40
