@@ -46,8 +46,8 @@ def uv(folder: Path) -> str:
 
 def environment(which: str, python: str, folder: Path) -> Path:
     """Return the Python of an environment with all that tests need."""
-    stamp = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()[:12]
-    place = folder / f"{which}-{Path(python).name}-{stamp}"
+    stamp = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + python.encode()).hexdigest()[:12]
+    place = folder / f"{which}-{stamp}"
     inside = place / "bin" / "python"
     if not (place / "complete").exists():
         tool = uv(folder)
