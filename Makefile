@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: demo test lint types docs bench bench-smoke clean
+.PHONY: demo test lint types docs bench bench-smoke golden wheel-check compatibility clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python examples/breast_cancer.py --out demo-output
@@ -32,6 +32,17 @@ bench: $(VENV)/.test
 
 bench-smoke: $(VENV)/.test
 	$(BIN)/python -m benchmarks run --smoke --jobs $(WORKERS)
+
+# Results of this version, to be read by all later ones; once per release.
+golden: $(VENV)/.test
+	$(BIN)/python tests/golden/write.py
+
+wheel-check:
+	$(PYTHON) tools/wheel_check.py
+
+# The tests with the lowest versions that pyproject.toml allows, and with the newest.
+compatibility:
+	$(PYTHON) tools/compatibility.py
 
 clean:
 	rm -rf $(VENV) demo-output docs/_build docs/api/generated docs/tutorials .pytest_cache .mypy_cache .ruff_cache .hypothesis

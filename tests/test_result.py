@@ -122,6 +122,9 @@ def test_rich_representation_in_notebooks():
     assert "b" * 60 not in html
     assert html.count("<tr>") == 4
     assert "b" * 60 not in result.table()
+    evil = replace(result, feature_names=('"><img onerror=alert(1)>', "' onclick='alert(1)", "c"), notes=("<script>",))
+    html = evil._repr_html_()
+    assert not [sign for sign in ("<img", "<script", "onclick='") if sign in html]
     many = make_result(30, 30, 40)
     assert "… 40 more" in many._repr_html_()
 

@@ -10,6 +10,8 @@ import numpy as np
 
 __all__ = ["plain", "restored"]
 
+_WORDS = ("nan", "inf", "-inf")
+
 
 def plain(value: Any) -> Any:
     """Turn NumPy scalars and non-finite floats into what JSON can hold."""
@@ -29,7 +31,8 @@ def plain(value: Any) -> Any:
 def restored(value: Any) -> Any:
     """Turn what :func:`plain` made of non-finite floats back into these."""
     if isinstance(value, dict):
-        if set(value) == {"float"}:
+        # Features may be called "float", too: their values are no words.
+        if set(value) == {"float"} and value["float"] in _WORDS:
             return float(value["float"])
         return {key: restored(item) for key, item in value.items()}
     if isinstance(value, list):

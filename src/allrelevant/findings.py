@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy.cluster.hierarchy import is_valid_linkage
 
+import allrelevant._reading as reading
 from allrelevant._json import plain, restored
 from allrelevant.redundancy import FeatureGroups, Panel, Panels, Stability, Substitutes, SubstituteSet
-from allrelevant.result import RelevanceResult
+from allrelevant.result import RelevanceClass, RelevanceResult
 
 __all__ = ["Findings"]
 
@@ -85,13 +87,17 @@ class Findings:
                 raise ValueError(f"{part} is about other features than result; ask both of the same fit")
         asked = [one.feature for one in self.substitutes]
         mentioned = [*asked, *(name for one in self.substitutes for some in one.sets for name in some.features)]
-        parts = {"substitutes": mentioned, "panels": [] if self.panels is None else self.panels.feature_names}
+        offered = () if self.panels is None else self.panels.feature_names
+        parts = {"substitutes": mentioned, "panels": offered}
         for part, used in parts.items():
             strange = sorted(set(used) - set(names))
             if strange:
                 raise ValueError(
                     f"{part} names {strange[0]!r}, which is no feature of result; ask both of the same fit"
                 )
+        in_panels = {name for panel in self.panels or () for name in panel.features}
+        if not in_panels <= set(offered):
+            raise ValueError(f"panels has {min(in_panels - set(offered))!r}, which is not among its feature_names")
         twice = sorted({name for name in asked if asked.count(name) > 1})
         if twice:
             raise ValueError(f"substitutes has {twice[0]!r} more than once; give each feature once")
@@ -125,6 +131,8 @@ class Findings:
     def from_json(cls, text: str) -> Findings:
         """Read findings written by :meth:`to_json`, or a bare result written by :meth:`.RelevanceResult.to_json`.
 
+        Types, shapes and ranges are checked, and nothing of the text is executed: files of strangers can be read.
+
         Parameters
         ----------
         text : str
@@ -141,40 +149,37 @@ class Findings:
             If the text is neither.
         """
         try:
-            content = json.loads(text)
-        except json.JSONDecodeError as error:
+            content = reading.parsed(text)
+        except ValueError as error:
             raise ValueError(f"not findings: the text is not JSON ({error})") from error
         if not isinstance(content, dict) or "schema" not in content:
             raise ValueError("not findings: no field 'schema'; write them with Findings.to_json")
+        if content.get("kind") != "findings":
+            return cls(RelevanceResult.from_dict(content))
+        if type(content["schema"]) is not int or content["schema"] != SCHEMA:
+            raise ValueError(f"findings of schema {content['schema']!r}; this version reads schema {SCHEMA}")
+        if set(content) != _FIELDS:
+            raise ValueError(
+                f"not findings: missing fields {sorted(_FIELDS - set(content))}, "
+                f"unknown fields {sorted(set(content) - _FIELDS)}"
+            )
         try:
-            if content.get("kind") != "findings":
-                return cls(RelevanceResult.from_dict(content))
-            if content["schema"] != SCHEMA:
-                raise ValueError(f"findings of schema {content['schema']!r}; this version reads schema {SCHEMA}")
-            if set(content) != _FIELDS:
-                raise ValueError(
-                    f"not findings: missing fields {sorted(_FIELDS - set(content))}, "
-                    f"unknown fields {sorted(set(content) - _FIELDS)}"
-                )
             return cls._from_dict(content)
-        except (AttributeError, IndexError, KeyError, TypeError) as error:
-            raise ValueError(f"not findings: a field is not what it should be ({error!r})") from error
+        except ValueError as error:
+            raise ValueError(f"not findings: {error}") from error
 
     @classmethod
     def _from_dict(cls, content: Mapping[str, Any]) -> Findings:
         result = RelevanceResult.from_dict(content["result"])
         groups, panels, stability = content["groups"], content["panels"], content["stability"]
-        try:
-            return cls(
-                result,
-                None if groups is None else _groups(groups, result),
-                tuple(_substitutes(one) for one in content["substitutes"]),
-                None if panels is None else _panels(panels),
-                None if stability is None else _stability(stability, result),
-                content["data"],
-            )
-        except ValueError as error:
-            raise ValueError(f"not findings: {error}") from error
+        return cls(
+            result,
+            None if groups is None else _groups(groups, result),
+            reading.listed(_substitutes, content["substitutes"], "substitutes"),
+            None if panels is None else _panels(panels),
+            None if stability is None else _stability(stability, result),
+            reading.mapping(content["data"], "data"),
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Findings):
@@ -211,29 +216,43 @@ def _result(content: Any, default: RelevanceResult) -> RelevanceResult:
     return default if content is None else RelevanceResult.from_dict(content)
 
 
-def _groups(content: Mapping[str, Any], default: RelevanceResult) -> FeatureGroups:
+def _groups(given: Any, default: RelevanceResult) -> FeatureGroups:
+    content = reading.mapping(given, "groups", {"result", "members", *_GROUP_ARRAYS, "height", "n_programs"})
     result = _result(content["result"], default)
-    members = tuple(int(k) for k in content["members"])
+    d = result.n_features
+    members = reading.listed(reading.whole, content["members"], "groups.members", most=d - 1)
     m = len(members)
-    values = {name: np.array(restored(content[name]), dtype=float) for name in _GROUP_ARRAYS[1:]}
+    if len(set(members)) < m:
+        raise ValueError("groups.members has a feature more than once")
+    shapes = {"contexts": (m, 2, m, 2), "distances": (m, m), "linkage": (max(m - 1, 0), 4)}
+    values = {
+        name: reading.array(reading.number, restored(content[name]), f"groups.{name}", shape, unknown=name != "linkage")
+        for name, shape in shapes.items()
+    }
+    if m > 1 and not is_valid_linkage(values["linkage"]):
+        raise ValueError("groups.linkage is no tree")
+    labels = reading.array(reading.whole, content["labels"], "groups.labels", (d,), least=-1, most=d - 1)
     return FeatureGroups(
         result=result,
-        labels=np.array(content["labels"], dtype=np.intp).reshape(result.n_features),
+        labels=labels.astype(np.intp),
         members=members,
-        contexts=values["contexts"].reshape(m, 2, m, 2),
-        distances=values["distances"].reshape(m, m),
-        linkage=values["linkage"].reshape(max(m - 1, 0), 4),
-        height=float(restored(content["height"])),
-        n_programs=int(content["n_programs"]),
+        **values,
+        height=reading.number(restored(content["height"]), "groups.height", unknown=True),
+        n_programs=reading.whole(content["n_programs"], "groups.n_programs"),
     )
 
 
-def _stability(content: Mapping[str, Any], default: RelevanceResult) -> Stability:
+def _stability(given: Any, default: RelevanceResult) -> Stability:
+    content = reading.mapping(given, "stability", {"result", "classes", "intervals"})
     result = _result(content["result"], default)
-    d = result.n_features
-    classes = np.array(content["classes"], dtype=np.int64).reshape(-1, d)
-    intervals = np.array(restored(content["intervals"]), dtype=float).reshape(len(classes), d, 2)
-    return Stability(result, classes, intervals)
+    d, most = result.n_features, max(RelevanceClass)
+    classes = reading.array(reading.whole, content["classes"], "stability.classes", (None, d), most=most)
+    if not len(classes):
+        raise ValueError("stability.classes is empty")
+    intervals = reading.array(
+        reading.number, restored(content["intervals"]), "stability.intervals", (len(classes), d, 2), unknown=True
+    )
+    return Stability(result, classes.astype(np.int64), intervals)
 
 
 def _substitutes_dict(one: Substitutes) -> dict[str, Any]:
@@ -252,19 +271,31 @@ def _substitutes_dict(one: Substitutes) -> dict[str, Any]:
     return {"feature": one.feature, "sets": sets, "rises": rises, "timed_out": one.timed_out}
 
 
-def _substitutes(content: Mapping[str, Any]) -> Substitutes:
-    sets = tuple(
-        SubstituteSet(
-            tuple(some["features"]),
-            tuple(float(number) for number in some["needed"]),
-            float(some["own_needed"]),
-            float(some["loss_growth"]),
-            float(some["norm_growth"]),
-        )
-        for some in restored(content["sets"])
+def _substitutes(given: Any, where: str) -> Substitutes:
+    content = reading.mapping(restored(given), where, {"feature", "sets", "rises", "timed_out"})
+    rises = reading.listed(_rise, content["rises"], f"{where}.rises")
+    return Substitutes(
+        reading.text(content["feature"], f"{where}.feature"),
+        reading.listed(_substitute_set, content["sets"], f"{where}.sets"),
+        dict(rises),
+        reading.flag(content["timed_out"], f"{where}.timed_out"),
     )
-    rises = {name: (float(before), float(after)) for name, before, after in restored(content["rises"])}
-    return Substitutes(content["feature"], sets, rises, bool(content["timed_out"]))
+
+
+def _substitute_set(given: Any, where: str) -> SubstituteSet:
+    growths = ("own_needed", "loss_growth", "norm_growth")
+    content = reading.mapping(given, where, {"features", "needed", *growths})
+    features = reading.listed(reading.text, content["features"], f"{where}.features")
+    needed = reading.array(reading.number, content["needed"], f"{where}.needed", (len(features),), unknown=True)
+    numbers = (reading.number(content[name], f"{where}.{name}", unknown=True) for name in growths)
+    return SubstituteSet(features, tuple(needed.tolist()), *numbers)
+
+
+def _rise(given: Any, where: str) -> tuple[str, tuple[float, float]]:
+    if not isinstance(given, list) or len(given) != 3:
+        raise reading.wanted("a name and two numbers", given, where)
+    before, after = (reading.number(one, where, unknown=True) for one in given[1:])
+    return reading.text(given[0], where), (before, after)
 
 
 def _panels_dict(panels: Panels) -> dict[str, Any]:
@@ -282,17 +313,25 @@ def _panels_dict(panels: Panels) -> dict[str, Any]:
     }
 
 
-def _panels(content: Mapping[str, Any]) -> Panels:
-    content = restored(dict(content))
-    panels = tuple(
-        Panel(tuple(one["features"]), float(one["cost"]), one["score"], float(one["gap"])) for one in content["panels"]
-    )
+def _panels(given: Any) -> Panels:
+    names = {"panels", "feature_names", "metric", "baseline_score", "complete", "timed_out", "notes"}
+    content = reading.mapping(restored(given), "panels", names)
     return Panels(
-        panels,
-        tuple(content["feature_names"]),
-        str(content["metric"]),
-        content["baseline_score"],
-        bool(content["complete"]),
-        bool(content["timed_out"]),
-        tuple(content["notes"]),
+        reading.listed(_panel, content["panels"], "panels.panels"),
+        reading.listed(reading.text, content["feature_names"], "panels.feature_names"),
+        reading.text(content["metric"], "panels.metric"),
+        reading.optional(reading.number, content["baseline_score"], "panels.baseline_score", unknown=True),
+        reading.flag(content["complete"], "panels.complete"),
+        reading.flag(content["timed_out"], "panels.timed_out"),
+        reading.listed(reading.text, content["notes"], "panels.notes"),
+    )
+
+
+def _panel(given: Any, where: str) -> Panel:
+    content = reading.mapping(given, where, {"features", "cost", "score", "gap"})
+    return Panel(
+        reading.listed(reading.text, content["features"], f"{where}.features"),
+        reading.number(content["cost"], f"{where}.cost", least=0.0),
+        reading.optional(reading.number, content["score"], f"{where}.score", unknown=True),
+        reading.number(content["gap"], f"{where}.gap", unknown=True),
     )

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant._json import plain, restored
+from allrelevant._reading import parsed
+from allrelevant._stored import checked
 from allrelevant._summary import cut, summary
 from allrelevant._words import METHODS, Words
 from allrelevant.errors import MissingExtra
@@ -267,14 +269,17 @@ class RelevanceResult:
     def from_json(cls, text: str) -> RelevanceResult:
         """Read a result written by :meth:`to_json`.
 
+        Types, shapes and ranges of all fields are checked, and nothing of the text is executed: files of strangers can
+        be read.
+
         Raises
         ------
         ValueError
-            If the text is not such a result.
+            If the text is not such a result; the message says which field is not what it should be.
         """
         try:
-            content = json.loads(text)
-        except json.JSONDecodeError as error:
+            content = parsed(text)
+        except ValueError as error:
             raise ValueError(f"not a relevance result: the text is not JSON ({error})") from error
         return cls.from_dict(content)
 
@@ -291,7 +296,7 @@ class RelevanceResult:
             raise ValueError("not a relevance result: no field 'schema'; write it with RelevanceResult.to_json")
         content = {**_LATER, **content}
         schema = content.pop("schema")
-        if schema != SCHEMA:
+        if type(schema) is not int or schema != SCHEMA:
             raise ValueError(f"relevance result of schema {schema!r}; this version reads schema {SCHEMA}")
         known = {item.name for item in fields(cls)}
         if known != set(content):
@@ -300,10 +305,14 @@ class RelevanceResult:
                 f"unknown fields {sorted(set(content) - known)}"
             )
         privileged = content.pop("privileged")
-        content = restored(content)
-        content["thresholds"] = Thresholds(**content["thresholds"])
-        content["privileged"] = None if privileged is None else cls.from_dict(privileged)
-        return cls(**content)
+        try:
+            read = checked(restored(content))
+        except ValueError as error:
+            raise ValueError(f"not a relevance result: {error}") from error
+        if isinstance(privileged, dict) and privileged.get("privileged") is not None:
+            raise ValueError("not a relevance result: privileged features have no privileged features of their own")
+        read["thresholds"] = Thresholds(**read["thresholds"])
+        return cls(**read, privileged=None if privileged is None else cls.from_dict(privileged))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RelevanceResult):

@@ -77,6 +77,17 @@ def test_parquet(tmp_path):
     pd.testing.assert_frame_equal(read_table(tmp_path / "data.parquet").frame, frame)
 
 
+def test_parquet_without_its_extra(tmp_path, monkeypatch):
+    import sys
+
+    from allrelevant.errors import MissingExtra
+
+    path = written(tmp_path, "PAR1", "data.parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtra, match=r"reading Parquet files needs pyarrow.*allrelevant\[parquet\]"):
+        read_table(path)
+
+
 def test_names_that_repeat_are_told_apart(tmp_path):
     table = read_table(written(tmp_path, "a,b,a\n1,2,3\n4,5,6\n"))
     assert list(table.frame.columns) == ["a", "b", "a.1"]

@@ -7,6 +7,7 @@ import re
 import statistics
 import time
 
+import pandas as pd
 import pytest
 
 from allrelevant import LinearRelevanceClassifier
@@ -333,6 +334,40 @@ def test_groups_are_marked(browser):
         browser.refresh()
         until(browser, lambda: bars(browser))
         assert drawn_marks(browser) == {}
+
+
+def test_names_are_no_markup(browser):
+    """Names that would be scripts in a page are text in every part of this one."""
+    from allrelevant.explore import Explorer
+
+    X, y, _ = make_relevance_classification(150, n_strong=1, n_weak=2, n_irrelevant=1, random_state=0)
+    hurt = "window.hurt = 1"
+    names = [
+        f"<script>{hurt}</script>",
+        f'"><img src=x onerror="{hurt}">',
+        f"</title><script>{hurt}</script>",
+        "<b>x</b>",
+    ]
+    model = LinearRelevanceClassifier(C=1.0, random_state=0).fit(pd.DataFrame(X, columns=names), y)
+    with Explorer(model, title=names[2]) as explorer:
+        browser.get(explorer.url)
+        until(browser, lambda: bars(browser))
+        assert set(bars(browser)) == set(names)
+        assert browser.find_element("tag name", "h1").text == names[2]
+        choose(browser, names[1])
+        press(browser, "exclude")
+        until(browser, lambda: f"{names[1]}: excluded" in held(browser))
+        for button in ("ask-substitutes", "ask-groups", "ask-panels"):
+            press(browser, button)
+            until(
+                browser,
+                lambda button=button: browser.find_element("id", button.replace("ask", "answer")).get_attribute(
+                    "textContent"
+                ),
+            )
+        assert browser.execute_script("return window.hurt") is None
+        assert not browser.find_elements("css selector", "img[src=x], h1 *, #held b")
+        assert browser.title == names[2]
 
 
 def test_questions(page, model):

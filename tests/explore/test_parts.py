@@ -35,7 +35,8 @@ def test_steps_can_be_undone_and_done_again():
     assert state.hold("a", None).held == {"b": (0.2, 0.2)}
     assert state.undo().hold("c", (0.0, 0.0)).redo().held == {"a": (0.0, 0.1), "c": (0.0, 0.0)}
     assert State({}).redo() == State({})
-    assert State.of(state.plain()) == state
+    assert State.of(state.plain(), ("a", "b")) == state
+    assert State.of(state.plain(), ("b",)) == State({"b": (0.2, 0.2)}, ({}, {}))
 
 
 def test_a_drag_is_one_step():
@@ -67,10 +68,13 @@ def test_the_past_is_not_endless():
         {"held": {"a": "12"}},
         {"held": {"a": [False, True]}},
         {"held": {"a": [0, 10**400]}},
+        {"held": {"a": [0, float("nan")]}},
+        {"held": {"unknown": [0, 1]}},
+        {"past": 3, "future": {"a": 1}, "dragging": []},
     ],
 )
 def test_damaged_states_hold_nothing(damaged):
-    assert State.of(damaged).held == {}
+    assert State.of(damaged, ("a",)) == State({})
 
 
 def test_addresses():

@@ -226,3 +226,16 @@ def test_forests_are_drawn_in_their_own_words():
 def test_estimators_without_such_answers_are_refused(display, question, more):
     with pytest.raises(TypeError, match=rf"Fitted has no {question}\(\).*RelevanceDisplay"):
         display.from_estimator(Fitted().fit(make_forest_result()), *more)
+
+
+@pytest.mark.parametrize("fonts", ["none", "path"])
+def test_names_are_no_markup_in_a_saved_drawing(tmp_path, fonts):
+    from xml.etree import ElementTree
+
+    import matplotlib as mpl
+
+    names = ["<script>alert(1)</script>", '"><img onerror=alert(1)>', "a--><b & $x"]
+    with mpl.rc_context({"svg.fonttype": fonts}):
+        RelevanceDisplay(make_result(1, 1, 1, names=names)).plot().figure_.savefig(tmp_path / "drawing.svg")
+    tags = {node.tag.rpartition("}")[2] for node in ElementTree.parse(tmp_path / "drawing.svg").iter()}
+    assert not {"script", "img", "b"} & tags

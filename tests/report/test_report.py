@@ -123,6 +123,15 @@ def test_names_are_escaped_everywhere():
     assert {evil, "a & b", 'style="fill: #24292f" \''} <= set(page.cells)
 
 
+def test_names_cannot_leave_an_attribute(make_findings):
+    evil = '"><img src=x onerror=alert(1)>'
+    names = [evil, "' onclick='alert(1)", *(f"f{k}" for k in range(7))]
+    page = Page(render_report(make_findings(3, 3, 3, names=names, data={evil: evil}), title=evil))
+    assert not page.all("img")
+    assert not [name for _, given in page.tags for name in dict(given) if name.startswith("on")]
+    assert {evil, "' onclick='alert(1)"} <= set(page.cells)
+
+
 def test_loads_nothing(make_findings):
     html = without_scripts(render_report(make_findings(4, 12, 14)))
     page = Page(html)

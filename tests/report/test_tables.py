@@ -44,6 +44,22 @@ def test_csv_tells_privileged_features_apart(tmp_path):
     assert lines[-1]["name"] == "star"
 
 
+FORMULAS = ["=1+1", "+A1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "＝1+1", "=HYPERLINK(\"http://x\",\"y\")",
+            "=cmd|' /C calc'!A0"]  # fmt: skip
+
+
+def test_names_are_no_formulas_to_a_spreadsheet(tmp_path):
+    names = [*FORMULAS, "-1", "+2.5e3", "age", "a=b", "'quoted", "x-y"]
+    result = make_result(1, 1, len(names) - 2, names=names)
+    written = write_csv(result, tmp_path / "features.csv")
+    with written.open(newline="", encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    assert [line["name"] for line in lines] == [*("'" + name for name in FORMULAS), *names[len(FORMULAS) :]]
+    for k, line in enumerate(lines):
+        assert float(line["baseline"]) == result.baseline[k]  # negative numbers are numbers
+    assert any(line["baseline"].startswith("-") for line in lines)
+
+
 def test_markdown_says_what_the_page_says(make_findings, tmp_path):
     findings = make_findings(data={"file": "cells.csv"}, notes=("Mind the gap.",))
     text = write_markdown(findings, tmp_path / "report.md", title="My data").read_text(encoding="utf-8")

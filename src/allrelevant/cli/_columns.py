@@ -89,7 +89,7 @@ def copies(frame: pd.DataFrame, names: Iterable[str]) -> dict[str, str]:
     for name in names:
         key = np.asarray(pd.factorize(frame[name])[0]).tobytes()
         if kind(frame[name]) == "number":  # other numbers in the same places are another feature
-            key += frame[name].to_numpy(dtype=float).tobytes()
+            key += frame[name].to_numpy(dtype=float, na_value=np.nan).tobytes()
         if key in seen:
             out[name] = seen[key]
         seen.setdefault(key, name)

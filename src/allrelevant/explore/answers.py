@@ -22,6 +22,8 @@ __all__ = ["PANELS", "Answers", "Overtaken"]
 
 #: Answers that are kept.
 KEPT = 200
+#: Pages whose latest question is remembered.
+PAGES = 1000
 #: Panels that are looked for.
 PANELS = 5
 #: With more features than this, a drag is answered for the relevant ones first.
@@ -63,7 +65,8 @@ class Answers:
         names = [self.result.feature_names[k] for k in self.result.ranking() if self.result.classes[k] > 0]
         self.costs: Costs = {name: float((costs or {}).get(name, 1.0)) for name in names}
         self._asking = threading.Lock()
-        self._latest: dict[str, int] = {}
+        self._noting = threading.Lock()
+        self._latest: OrderedDict[str, int] = OrderedDict()
         self._results: OrderedDict[Any, RelevanceResult | str] = OrderedDict()
         self._substitutes: dict[str, Substitutes] = {}
         self._groups: FeatureGroups | None = None
@@ -80,8 +83,7 @@ class Answers:
         Overtaken
             If a question of the same page with a greater number has come meanwhile.
         """
-        if tab:
-            self._latest[tab] = max(self._latest.get(tab, 0), number)
+        self._note(tab, number)
         if not held:
             return self.result, 0.0
         whole = tuple(sorted(held.items()))
@@ -90,7 +92,7 @@ class Answers:
         key = ("quick", whole) if quick else whole
         began = time.perf_counter()
         with self._asking:
-            if tab and number < self._latest[tab]:
+            if tab and number < self._latest.get(tab, 0):
                 raise Overtaken
             if key not in self._results:
                 try:
@@ -101,6 +103,15 @@ class Answers:
                     self._results.popitem(last=False)
             self._results.move_to_end(key)
             return self._results[key], time.perf_counter() - began
+
+    def _note(self, tab: str, number: int) -> None:
+        """Remember the latest question of a page; pages that have long been silent are forgotten."""
+        if not tab:
+            return
+        with self._noting:
+            self._latest[tab] = max(self._latest.pop(tab, 0), number)
+            while len(self._latest) > PAGES:
+                self._latest.popitem(last=False)
 
     def incomplete(self, held: Held) -> bool:
         """Whether only a quick answer is known."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any
 
@@ -9,13 +10,15 @@ from allrelevant.errors import AllRelevantError
 from allrelevant.explore.answers import Answers, Overtaken
 from allrelevant.explore.code import reproduce
 from allrelevant.explore.figure import draw
-from allrelevant.explore.state import Costs, Held, State, address, from_address, read_costs
+from allrelevant.explore.state import Costs, Held, State, address, from_address, read_costs, read_number
 from allrelevant.result import RelevanceClass, RelevanceResult
 
 __all__ = ["connect"]
 
 #: Seconds after which a drag has come to rest.
 SETTLED = 0.4
+#: Longest name of a page, and the greatest number of a request that JavaScript counts to.
+LONGEST_TAB, GREATEST = 64, 2**53
 STEPS = ("at-minimum", "at-maximum", "exclude", "free", "apply", "undo", "redo", "reset")
 
 
@@ -26,6 +29,7 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
     from dash.exceptions import PreventUpdate
 
     names = answers.result.feature_names
+    known = frozenset(names)
 
     app.clientside_callback(
         ClientsideFunction("allrelevant", "choose"),
@@ -68,12 +72,12 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
     )
     def step(search: str | None, request: Any, feature: str, grouped: Any, typed: list[Any], *rest: Any) -> Any:
         stored, low, high = rest[-3:]
-        state, asked = State.of(stored), ctx.triggered_id
+        state, asked = State.of(stored, known), ctx.triggered_id
         tab, number = "", 0
         chosen: Any = no_update
         costs = _costs(answers, typed)
         shown_costs: list[Any] = [no_update] * len(typed)
-        if search is None:  # the page does not know its address yet
+        if not isinstance(search, str) or not _is_one(feature, known):  # the page does not know its address yet
             raise PreventUpdate
         if stored is None or asked == "url":
             held, selected, changed = from_address(search, names, answers.costs)
@@ -85,8 +89,10 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
             if selected is not None and selected != feature:
                 feature = chosen = selected
         elif asked == "request" and isinstance(request, dict):
-            tab, number = str(request.get("tab", "")), int(request.get("number", 0))
-            feature = str(request.get("feature", feature))
+            tab, number = _numbered(request)
+            feature = request.get("feature", feature)
+            if not _is_one(feature, known):
+                raise PreventUpdate
             wanted = state.hold(feature, _limits(answers, feature, request.get("limits")), dragging=True)
         elif asked in STEPS:
             wanted = _pressed(answers, state, asked, feature, low, high)
@@ -113,7 +119,7 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
             looks,
             _held_list(html, shown.held),
             _change_list(html, answers.result, result),
-            here if here != (search or "") else no_update,
+            here if here != search else no_update,
             chosen,
             not shown.past,
             not shown.future,
@@ -131,10 +137,10 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
     )
     def complete(stored: Any, request: Any, feature: str, grouped: Any) -> Any:
         """After a quick answer, the whole one, unless the drag goes on."""
-        state = State.of(stored)
-        if not state.dragging or not answers.incomplete(state.held):
+        state = State.of(stored, known)
+        if not _is_one(feature, known) or not state.dragging or not answers.incomplete(state.held):
             raise PreventUpdate
-        tab, number = (str(request.get("tab", "")), int(request.get("number", 0))) if request else ("", 0)
+        tab, number = _numbered(request)
         time.sleep(SETTLED)
         try:
             found, _ = answers.constrained(state.held, tab, number)
@@ -156,9 +162,11 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
         Input("state", "data"),
     )
     def show(feature: str, stored: Any) -> Any:
+        if not _is_one(feature, known):
+            raise PreventUpdate
         k = names.index(feature)
         least, most = (float(value) for value in answers.result.intervals[k])
-        low, high = State.of(stored).held.get(feature, (0.0, most))
+        low, high = State.of(stored, known).held.get(feature, (0.0, most))
         end = max(most, 1e-6)
         kind = RelevanceClass(int(answers.result.classes[k]))
         about = f"Without constraints from {least:.3f} to {most:.3f}: {kind.label}."
@@ -171,6 +179,8 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
         prevent_initial_call=True,
     )
     def substitutes(_: int, feature: str) -> Any:
+        if not _is_one(feature, known):
+            raise PreventUpdate
         return _paragraphs(html, _asked(lambda: answers.substitutes(feature).summary()))
 
     @app.callback(  # type: ignore[untyped-decorator]
@@ -194,7 +204,7 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
     )
     def panels(_: int, typed: list[Any], stored: Any) -> Any:
         costs = _costs(answers, typed)
-        return _paragraphs(html, _asked(lambda: answers.panels(costs, State.of(stored).held).summary()))
+        return _paragraphs(html, _asked(lambda: answers.panels(costs, State.of(stored, known).held).summary()))
 
     @app.callback(  # type: ignore[untyped-decorator]
         Output("download", "data"),
@@ -206,7 +216,7 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
         prevent_initial_call=True,
     )
     def download(_: int, __: int, ___: int, stored: Any, typed: list[Any]) -> Any:
-        held = State.of(stored).held
+        held = State.of(stored, known).held
         found, _seconds = answers.constrained(held)
         result = answers.result if isinstance(found, str) else found
         if ctx.triggered_id == "get-result":
@@ -224,11 +234,25 @@ def _file(text: str, name: str) -> dict[str, Any]:
     return {"content": text, "filename": name, "type": None, "base64": False}
 
 
+def _is_one(name: Any, known: frozenset[str]) -> bool:
+    return isinstance(name, str) and name in known
+
+
+def _numbered(request: Any) -> tuple[str, int]:
+    """Return the page that a request comes from, and the number it has there; nothing if it does not say so."""
+    tab, number = (request.get(key) for key in ("tab", "number")) if isinstance(request, dict) else (None, None)
+    if not isinstance(tab, str) or len(tab) > LONGEST_TAB or type(number) is not int or not 0 <= number < GREATEST:
+        return "", 0
+    return tab, number
+
+
 def _limits(answers: Answers, feature: str, limits: Any) -> tuple[float, float] | None:
     """Limits that a slider shows; none at its ends, which are those of the interval."""
-    if feature not in answers.result.feature_names or not isinstance(limits, list) or len(limits) != 2:
+    if not isinstance(limits, list) or len(limits) != 2:
         return None
-    low, high = (float(value) for value in limits)
+    low, high = (read_number(value, least=-math.inf) for value in limits)
+    if low is None or high is None:
+        return None
     most = float(answers.result.intervals[answers.result.feature_names.index(feature), 1])
     if low <= 0.0 and high >= most * (1 - 1e-9):
         return None
@@ -247,8 +271,9 @@ def _pressed(answers: Answers, state: State, button: str, feature: str, low: Any
     if button == "free":
         return state.hold(feature, None)
     if button == "apply":
-        first = 0.0 if low is None else max(float(low), 0.0)
-        last = float(most) if high is None else float(high)
+        typed = [read_number(value, least=-math.inf) for value in (low, high)]
+        first = 0.0 if typed[0] is None else max(typed[0], 0.0)
+        last = float(most) if typed[1] is None else typed[1]
         return state.hold(feature, (first, max(first, last)))
     if button == "undo":
         return state.undo()

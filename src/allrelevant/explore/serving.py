@@ -6,6 +6,7 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Mapping
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ __all__ = ["Explorer", "embed", "run"]
 
 ASSETS = Path(__file__).with_name("assets")
 HOST = "127.0.0.1"
+#: Seconds that a connection may be silent. A browser opens another one when it needs it.
+SILENCE = 60.0
 
 
 class Explorer:
@@ -164,17 +167,19 @@ def _application(answers: Answers, title: str, source: str | None, guard: Guard)
 
     from allrelevant.explore.callbacks import connect
     from allrelevant.explore.layout import page
+    from allrelevant.explore.questions import check
 
     app = Dash(
         "allrelevant.explore",
         assets_folder=str(ASSETS),
-        title=title,
+        title=escape(title),  # Dash puts it into the page as it is
         update_title="",
         serve_locally=True,
         suppress_callback_exceptions=False,
         meta_tags=[{"name": "viewport", "content": "width=device-width, initial-scale=1"}],
     )
     guard.install(app.server)
+    check(app, tuple(answers.costs))
     app.layout = page(answers, title)
     connect(app, answers, title, source)
     return app
@@ -184,6 +189,8 @@ def _quiet_handler() -> Any:
     from werkzeug.serving import WSGIRequestHandler
 
     class Quiet(WSGIRequestHandler):
+        timeout = SILENCE
+
         def log(self, type: str, message: str, *args: Any) -> None:
             """Say nothing: the token would be in it."""
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-__all__ = ["Costs", "Held", "State", "address", "excluded", "from_address", "read_costs"]
+__all__ = ["Costs", "Held", "State", "address", "excluded", "from_address", "read_costs", "read_number"]
 
 #: How many steps can be undone.
 DEPTH = 100
@@ -41,12 +41,14 @@ class State:
     dragging: str = ""
 
     @classmethod
-    def of(cls, value: Any) -> State:
-        """Read what :meth:`plain` wrote, as it comes back from the page."""
+    def of(cls, value: Any, names: Collection[str]) -> State:
+        """Read what :meth:`plain` wrote, as it comes back from the page; what is not about `names` is left out."""
         if not isinstance(value, Mapping):
             return cls({})
-        past, future = (tuple(_held(one) for one in value.get(name, ())) for name in ("past", "future"))
-        return cls(_held(value.get("held", {})), past[-DEPTH:], future[-DEPTH:], str(value.get("dragging", "")))
+        past, future = (_steps(value.get(name), names) for name in ("past", "future"))
+        dragging = value.get("dragging")
+        dragged = dragging if isinstance(dragging, str) and dragging in names else ""
+        return cls(_held(value.get("held"), names), past, future, dragged)
 
     def plain(self) -> dict[str, Any]:
         """As plain values, for the page."""
@@ -75,32 +77,36 @@ class State:
         return State(self.future[-1], (*self.past, self.held), self.future[:-1]) if self.future else self
 
 
-def _held(value: Any) -> Held:
+def _steps(value: Any, names: Collection[str]) -> tuple[Held, ...]:
+    return tuple(_held(one, names) for one in value[-DEPTH:]) if isinstance(value, list | tuple) else ()
+
+
+def _held(value: Any, names: Collection[str]) -> Held:
     """Limits by name; whatever is not that is left out."""
     out: Held = {}
     for name, limits in value.items() if isinstance(value, Mapping) else ():
-        if isinstance(limits, Sequence) and not isinstance(limits, str) and len(limits) == 2:
-            low, high = (_number(one) for one in limits)
+        if name in names and isinstance(limits, Sequence) and not isinstance(limits, str) and len(limits) == 2:
+            low, high = (read_number(one) for one in limits)
             if low is not None and high is not None and low <= high:
-                out[str(name)] = low, high
+                out[name] = low, high
     return out
 
 
 def read_costs(value: Any) -> Costs:
     """Costs by name; whatever is not that is left out."""
-    costs = {str(name): _number(cost) for name, cost in value.items()} if isinstance(value, Mapping) else {}
+    costs = {str(name): read_number(cost) for name, cost in value.items()} if isinstance(value, Mapping) else {}
     return {name: cost for name, cost in costs.items() if cost is not None}
 
 
-def _number(value: Any) -> float | None:
-    """A finite number of at least 0, or None."""
+def read_number(value: Any, *, least: float = 0.0) -> float | None:
+    """A finite number of at least so much, or None."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
         number = float(value)
     except OverflowError:
         return None
-    return number if math.isfinite(number) and number >= 0.0 else None
+    return number if math.isfinite(number) and number >= least else None
 
 
 def excluded(held: Held) -> list[str]:
@@ -127,7 +133,7 @@ def from_address(search: str | None, names: Collection[str], priced: Collection[
         return {}, None, {}
     if not isinstance(content, dict):
         return {}, None, {}
-    held = {name: limits for name, limits in _held(content.get("held")).items() if name in names}
+    held = _held(content.get("held"), names)
     costs = {name: cost for name, cost in read_costs(content.get("costs")).items() if name in priced}
     selected = content.get("selected")
-    return held, selected if selected in names else None, costs
+    return held, selected if isinstance(selected, str) and selected in names else None, costs

@@ -113,7 +113,10 @@ def all_relevant(
     limits: list[float] = []
     # No test can decide anything before.
     decided = math.ceil(math.log2(d / shadows.alpha))
-    with progress.stage("shadow features", shadows.max_rounds), Parallel(n_jobs=n_jobs, prefer="threads") as parallel:
+    with (
+        progress.stage("shadow features", shadows.max_rounds),
+        Parallel(n_jobs=n_jobs, require="sharedmem") as parallel,
+    ):
         while len(found) < shadows.max_rounds:
             left = np.flatnonzero(status != REJECTED)
             if not len(left):

@@ -76,7 +76,7 @@ def conditional(sample: Sample, forest: Forest, *, seed: int, n_jobs: int | None
             progress.step()
             return found
 
-        results = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(lost)(*part) for part in parts)
+        results = Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(lost)(*part) for part in parts)
     for (_, test, _), (without, permuted) in zip(parts, results, strict=True):
         needed[test], used[test] = without, permuted
     weight = sample.weight / sample.weight.sum()
@@ -143,7 +143,7 @@ def refit(
     permuted features are. Those are drawn from `pool`, all features.
     """
     d = sample.X.shape[1]
-    parallel = Parallel(n_jobs=n_jobs, prefer="threads")
+    parallel = Parallel(n_jobs=n_jobs, require="sharedmem")
 
     def grown(changed: Sample, number: int) -> tuple[float, Array]:
         found = _loss(forest, changed, refitting.loss, np.random.default_rng([seed, 2, number]))

@@ -62,7 +62,7 @@ def lost_shares(
     orders = [np.lexsort(np.array([rng.random(n), sample.X[:, k]])) for k in range(d)]
     parts = [(train, test, int(rng.integers(2**31))) for train, test in folds(sample.target, FOLDS, rng)]
     prepared = forest.prepared(sample)
-    parallel = Parallel(n_jobs=n_jobs, prefer="threads")
+    parallel = Parallel(n_jobs=n_jobs, require="sharedmem")
     grown = parallel(delayed(forest.grow)(prepared, train, number, SHARE) for train, _, number in parts)
     with progress.stage("features told by others", d):
 

@@ -90,7 +90,7 @@ def imitate(sample: Sample, *, seed: int, n_jobs: int | None, progress: Progress
             progress.step()
             return made
 
-        return list(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(one)(k) for k in range(d)))
+        return list(Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(one)(k) for k in range(d)))
 
 
 def _standardised(X: Array) -> tuple[Array, Array, Array]:

@@ -1,14 +1,35 @@
-"""Numbers as people read them."""
+"""Numbers as people read them, and text as spreadsheets do."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-__all__ = ["UNKNOWN", "decimal", "power", "pvalue", "signed", "value"]
+__all__ = ["UNKNOWN", "cell", "decimal", "power", "pvalue", "signed", "value"]
 
 UNKNOWN = "–"
+#: What a spreadsheet takes for the beginning of a formula, in the two widths that letters have.
+_FORMULA = "=+-@＝＋－＠"
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def cell(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula: one that might be gets an apostrophe in front.
+
+    Text that is a number is left alone: it does nothing.
+
+    Examples
+    --------
+    >>> cell("=HYPERLINK(A1)"), cell("-1"), cell("age")
+    ("'=HYPERLINK(A1)", '-1', 'age')
+    """
+    try:
+        float(text)
+    except ValueError:
+        pass
+    else:
+        return text
+    return f"'{text}" if text[:1] in ("\t", "\r", "\n") or text.lstrip()[:1] in tuple(_FORMULA) else text
 
 
 def decimal(number: float | None) -> str:

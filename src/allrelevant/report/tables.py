@@ -12,7 +12,7 @@ from pathlib import Path
 from allrelevant.findings import Findings
 from allrelevant.report import _content
 from allrelevant.report._files import write_whole
-from allrelevant.report._format import decimal, power, pvalue
+from allrelevant.report._format import cell, decimal, power, pvalue
 from allrelevant.result import RelevanceClass, RelevanceResult
 
 __all__ = ["write_csv", "write_markdown"]
@@ -26,6 +26,9 @@ def write_csv(findings: Findings | RelevanceResult, path: str | os.PathLike[str]
     none. Where there are privileged features, their rows follow, and a column ``privileged`` tells them apart.
     Of forests, the columns are ``name``, ``class``, ``low``, ``high``, ``p-value``, ``mean`` and ``tentative``, which
     is yes where the class is a best guess.
+
+    A spreadsheet may execute what begins as a formula does: names that begin with ``=``, ``+``, ``-``, ``@``, a tab or
+    a line break, and are no numbers, get an apostrophe in front. ``Findings.to_json`` keeps names as they are.
 
     Parameters
     ----------
@@ -68,14 +71,13 @@ def write_csv(findings: Findings | RelevanceResult, path: str | os.PathLike[str]
 
 
 def _csv(findings: Findings) -> str:
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    lines = []
     groups = findings.groups
     labels = [] if groups is None else groups.labels.tolist()
     privileged, words = findings.result.privileged, findings.result.words
     guessed = [] if words.answers else ["tentative"]
     last = ["group", *guessed, *(["privileged"] if privileged is not None else [])]
-    writer.writerow(["name", "class", words.low, words.high, "p-value", words.centre_key, *last])
+    lines.append(["name", "class", words.low, words.high, "p-value", words.centre_key, *last])
     for part, numbers in ((findings.result, labels), (privileged, [])):
         if part is None:
             continue
@@ -86,8 +88,15 @@ def _csv(findings: Findings) -> str:
             guess = ["yes" if name in part.tentative else "no"] if guessed else []
             label = RelevanceClass(int(part.classes[k])).label
             end = [group, *guess, *which]
-            writer.writerow([name, label, *("" if x != x else repr(x) for x in values), *end])
-    return text.getvalue()
+            lines.append([cell(name), label, *("" if x != x else repr(x) for x in values), *end])
+    return "".join(_line(line) for line in lines)
+
+
+def _line(values: Sequence[str]) -> str:
+    """Return a line of the file; both signs that end lines are quoted within it, which csv does for its own only."""
+    text = StringIO()
+    csv.writer(text, lineterminator="\r\n").writerow(values)
+    return text.getvalue()[:-2] + "\n"
 
 
 def write_markdown(

@@ -1,0 +1,57 @@
+"""Files that releases have written: they can be read, and a fit of today finds the same."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import allrelevant
+from allrelevant import RelevanceResult
+from allrelevant.findings import Findings
+from golden import write
+
+RELEASES = sorted(path.name for path in write.HERE.iterdir() if path.is_dir() and path.name[0].isdigit())
+FILES = [path.relative_to(write.HERE) for path in sorted(write.HERE.glob("*/*.json"))]
+#: Forests are estimates, which differ between versions of LightGBM.
+TOLERANCE = {"forest": 0.1}
+
+fits = cache(write.fits)
+
+
+def test_this_version_has_its_files():
+    assert allrelevant.__version__ in RELEASES, "run make golden"
+
+
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_files_of_releases_are_read_and_written_without_loss(path):
+    text = (write.HERE / path).read_text()
+    read = Findings.from_json if path.name == "findings.json" else RelevanceResult.from_json
+    assert read(read(text).to_json()) == read(text)
+    assert (read(text).result if path.name == "findings.json" else read(text)).version == path.parts[0]
+    old, new = json.loads(text), json.loads(read(text).to_json())
+    assert {name: new[name] for name in old} == old  # fields may be added, none may be lost
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("problem", write.estimators())
+def test_a_fit_of_today_finds_the_same(release, problem):
+    text = Path(write.HERE / release / f"{problem}.json").read_text()
+    then, now = RelevanceResult.from_json(text), fits()[problem].result_
+    np.testing.assert_array_equal(now.classes, then.classes)
+    np.testing.assert_allclose(now.intervals, then.intervals, rtol=0, atol=TOLERANCE.get(problem, 1e-6))
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_answers_of_today_are_the_same(release):
+    then = Findings.from_json((write.HERE / release / "findings.json").read_text())
+    now = write.findings(fits()["classification"])
+    assert now.groups.groups == then.groups.groups
+    assert [one.features for one in now.panels] == [one.features for one in then.panels]
+    for one, two in zip(now.substitutes, then.substitutes, strict=True):
+        assert [some.features for some in one.sets] == [some.features for some in two.sets]
+    np.testing.assert_array_equal(now.stability.classes, then.stability.classes)
+    np.testing.assert_allclose(now.stability.intervals, then.stability.intervals, rtol=0, atol=1e-6)
