@@ -20,6 +20,7 @@ from allrelevant import LinearRelevanceClassifier, LinearRelevanceOrdinal, Linea
 from allrelevant._progress import Progress
 from allrelevant.errors import SolverError
 from allrelevant.lp import GAP_LIMIT, BoundSolver
+from allrelevant.lp.deadline import Deadline
 from allrelevant.relevance import solving, workers
 from programs import all_targets, random_program
 
@@ -260,7 +261,7 @@ def test_a_parcel_that_comes_again_is_built_once(monkeypatch):
     build = BoundSolver.__init__
     monkeypatch.setattr(BoundSolver, "__init__", lambda self, *recipe: built.append(build(self, *recipe)))
     for batch, count in ((sent, 1), (sent, 1), (other, 2)):
-        bounds, seconds = workers._solve_by_latest(pickle.loads(batch), all_targets(4))
+        bounds, seconds = workers._solve_by_latest(pickle.loads(batch), all_targets(4), Deadline())
         np.testing.assert_array_equal(bounds.value, expected.value)
         assert seconds > 0
         assert len(built) == count

@@ -22,6 +22,7 @@ __all__ = [
     "RelevanceWarning",
     "SolverError",
     "SolverTimeout",
+    "TimeLimitReached",
     "UnboundedProgram",
 ]
 
@@ -44,6 +45,10 @@ class UnboundedProgram(SolverError):
 
 class SolverTimeout(SolverError):
     """A time or iteration limit ended the solver before it had proven an optimum."""
+
+
+class TimeLimitReached(AllRelevantError):
+    """The `time_limit` of a fit was reached before there was anything to return."""
 
 
 class InfeasibleConstraint(AllRelevantError, ValueError):

@@ -13,6 +13,7 @@ from joblib.parallel import get_active_backend
 
 from allrelevant._progress import Progress
 from allrelevant.lp import Array, Bounds, BoundSolver, Budget, Program, Targets, choose_device, choose_engine
+from allrelevant.lp.deadline import time_is_up
 from allrelevant.lp.matrix import Indices
 from allrelevant.relevance.workers import Parcel, Solved, in_processes, in_threads, on_cluster
 
@@ -54,14 +55,15 @@ class Solving:
         return BoundSolver(program, budget, start, engine, choose_device(program, self.device))
 
     def solve(self, solver: BoundSolver, targets: Targets) -> Bounds:
-        """Solve targets in batches, by as many workers as asked."""
+        """Solve targets in batches, by as many workers as asked; as far as time allows."""
         width = self.width(solver)
         parts = [np.arange(k, min(k + width, len(targets))) for k in range(0, len(targets), width)]
-        found = {}
-        for k, bounds, elsewhere in self._batches(solver, _Parts(targets, parts)):
-            found[k] = bounds
-            self.progress.step(len(parts[k]), elsewhere)
-        return Bounds.join([found[k] for k in range(len(parts))])
+        found, batches = {}, _Parts(targets, parts)
+        if not time_is_up():
+            for k, bounds, elsewhere in self._batches(solver, batches):
+                found[k] = bounds
+                self.progress.step(len(parts[k]), elsewhere)
+        return Bounds.join([found[k] if k in found else solver.unsolved(batches[k]) for k in range(len(parts))])
 
     def width(self, solver: BoundSolver) -> int:
         """Return how many targets are solved at a time."""
