@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 
@@ -13,3 +14,14 @@ def check_threads(before):
             return
         time.sleep(0.05)
     raise AssertionError(f"left running: {threading.enumerate()}")
+
+
+def check_session(leader):
+    """No process may be left of the session that a process has led, which has ended."""
+    for _ in range(200):
+        try:
+            os.killpg(leader, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"processes of the group {leader} are left")

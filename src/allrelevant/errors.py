@@ -16,6 +16,7 @@ from collections.abc import Mapping
 
 __all__ = [
     "AllRelevantError",
+    "ClusterLost",
     "InfeasibleConstraint",
     "InfeasibleProgram",
     "MissingExtra",
@@ -49,6 +50,10 @@ class SolverTimeout(SolverError):
 
 class TimeLimitReached(AllRelevantError):
     """The `time_limit` of a fit was reached before there was anything to return."""
+
+
+class ClusterLost(AllRelevantError):
+    """The cluster that solves the programs of a fit cannot be reached any more."""
 
 
 class InfeasibleConstraint(AllRelevantError, ValueError):

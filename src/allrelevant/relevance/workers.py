@@ -16,11 +16,16 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from allrelevant.errors import ClusterLost
 from allrelevant.lp import Bounds, BoundSolver, Targets
 from allrelevant.lp.deadline import Deadline, current_deadline
 
-__all__ = ["Parcel", "Solved", "in_processes", "in_threads", "on_cluster"]
+__all__ = ["LOST", "Parcel", "Solved", "in_processes", "in_threads", "on_cluster"]
 
+LOST = (
+    "the connection to the scheduler of the Dask cluster was lost, and the batches with it; see that it runs, connect "
+    "a new client and fit again"
+)
 #: Place of a batch, its bounds, and the CPU seconds that it took in another process.
 Solved = tuple[int, Bounds, float]
 
@@ -49,7 +54,6 @@ def on_cluster(parcel: Any, parts: Sequence[Targets], backend: Any) -> Iterator[
     has not come back when time is up is not waited for.
     """
     import dask
-    from distributed import as_completed
 
     client, deadline = backend.client, current_deadline()
     # Dask warns of large tasks and would rather have their data on a worker, but data there die with that worker.
@@ -58,14 +62,35 @@ def on_cluster(parcel: Any, parts: Sequence[Targets], backend: Any) -> Iterator[
             client.submit(Parcel.solve, parcel, part, deadline, pure=False, **backend.submit_kwargs) for part in parts
         ]
     place = {future: k for k, future in enumerate(futures)}
-    limit = deadline.left if math.isfinite(deadline.left) else None
     try:
         # Within a task of the cluster, others may run while this one waits.
-        with backend.retrieval_context(), suppress(TimeoutError):
-            for future, found in as_completed(futures, with_results=True, loop=client.loop, timeout=limit):
+        with backend.retrieval_context():
+            for future, found in _arriving(futures, client, deadline):
+                if isinstance(found, BaseException):  # nobody asked to cancel it
+                    raise ClusterLost(LOST) from found
                 yield place[future], *found
     finally:
-        client.cancel([future for future in futures if not future.done()])
+        with suppress(OSError):  # of a connection that is lost
+            client.cancel([future for future in futures if not future.done()])
+
+
+def _arriving(futures: Sequence[Any], client: Any, deadline: Deadline) -> Iterator[tuple[Any, Any]]:
+    """Results as they come, until time is up."""
+    from distributed import as_completed
+
+    # A moment later, so that nobody else is to blame for a timeout.
+    limit = deadline.left + 0.05 if math.isfinite(deadline.left) else None
+    arriving = iter(as_completed(futures, with_results=True, loop=client.loop, timeout=limit))
+    while True:
+        try:
+            arrived = next(arriving)
+        except StopIteration:
+            return
+        except TimeoutError:
+            if deadline.left > 0.0:
+                raise
+            return
+        yield arrived
 
 
 class Parcel:
