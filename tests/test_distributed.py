@@ -7,6 +7,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -17,10 +18,12 @@ from sklearn.model_selection import cross_val_score
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from allrelevant import LinearRelevanceClassifier, LinearRelevanceOrdinal, LinearRelevanceRegressor
-from allrelevant._progress import Progress
-from allrelevant.errors import SolverError
+from allrelevant._progress import Progress, watched
+from allrelevant.errors import ClusterLost, RelevanceWarning, SolverError
 from allrelevant.lp import GAP_LIMIT, BoundSolver
+from allrelevant.lp.deadline import Deadline
 from allrelevant.relevance import solving, workers
+from leftovers import check_session, check_threads
 from programs import all_targets, random_program
 
 dask = pytest.importorskip("dask")
@@ -260,7 +263,7 @@ def test_a_parcel_that_comes_again_is_built_once(monkeypatch):
     build = BoundSolver.__init__
     monkeypatch.setattr(BoundSolver, "__init__", lambda self, *recipe: built.append(build(self, *recipe)))
     for batch, count in ((sent, 1), (sent, 1), (other, 2)):
-        bounds, seconds = workers._solve_by_latest(pickle.loads(batch), all_targets(4))
+        bounds, seconds = workers._solve_by_latest(pickle.loads(batch), all_targets(4), Deadline())
         np.testing.assert_array_equal(bounds.value, expected.value)
         assert seconds > 0
         assert len(built) == count
@@ -299,13 +302,141 @@ with cluster, Client(cluster) as client:
 
 def test_interrupt_leaves_a_cluster_that_works(tmp_path):
     child = subprocess.Popen(
-        [sys.executable, "-c", CODE, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", CODE, str(tmp_path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     for line in child.stderr:
-        if "intervals" in line:
+        if "probes" in line:
             assert " left" in line  # they have begun, but not ended
             break
     child.send_signal(signal.SIGINT)
     out, _ = child.communicate(timeout=60)
     assert out.strip() == "interrupted, 3"
     assert child.returncode == 0
+    check_session(child.pid)
+
+
+# Faults of the cluster ---------------------------------------------------------------------------------------
+
+
+class Machines:
+    """A cluster of processes without anybody who would start them again."""
+
+    def __init__(self, folder):
+        self.file = folder / "scheduler.json"
+        self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", self.file)
+        self.workers = [
+            self._start("worker", "--scheduler-file", self.file, "--nthreads", "1", "--no-nanny") for _ in range(2)
+        ]
+
+    @staticmethod
+    def _start(what, *options):
+        command = [sys.executable, "-m", f"distributed.cli.dask_{what}", "--no-dashboard", *map(str, options)]
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def stop(self):
+        for process in (*self.workers, self.scheduler):
+            process.kill()
+            process.wait(timeout=30)
+
+
+@pytest.fixture
+def machines(tmp_path):
+    machines = Machines(tmp_path)
+    try:
+        with (
+            distributed.Client(scheduler_file=str(machines.file), timeout=60) as client,
+            parallel_config(backend="dask"),
+        ):
+            client.wait_for_workers(2, timeout=60)
+            yield machines
+    finally:
+        machines.stop()
+
+
+def at_first_batch(act):
+    """Do something as soon as the first batch of a fit is back."""
+    left = [act]
+
+    def watch(stage, done, _):
+        if stage in ("probes", "intervals") and done and left:
+            left.pop()()
+
+    return watched(watch)
+
+
+def test_a_worker_that_is_killed_changes_nothing(machines):
+    with parallel_config(backend="threading"):
+        expected = model()
+    with at_first_batch(machines.workers[0].kill):
+        check_same(model(), expected)
+    assert machines.workers[0].wait(timeout=30) == -signal.SIGKILL
+
+
+def test_a_scheduler_that_is_killed_is_an_error(machines):
+    before = threading.active_count()
+    began = time.monotonic()
+    with at_first_batch(machines.scheduler.kill), pytest.raises(ClusterLost, match="fit again"):
+        model()
+    assert time.monotonic() - began < 60.0
+    check_threads(before)
+    for worker in machines.workers:  # they have nobody left to work for
+        worker.wait(timeout=60)
+
+
+def test_workers_that_are_all_gone_are_not_waited_for_for_ever(machines):
+    def kill():
+        for worker in machines.workers:
+            worker.kill()
+
+    began = time.monotonic()
+    with at_first_batch(kill), pytest.warns(RelevanceWarning, match="time limit was reached"):
+        fitted = model(time_limit=10.0)
+    assert time.monotonic() - began < 20.0
+    assert fitted.result_.incomplete
+
+
+@pytest.fixture
+def slow(client):
+    """Function that makes some workers take so long for a batch."""
+
+    def patch(seconds):
+        import time
+
+        from allrelevant.lp import BoundSolver
+
+        solve = BoundSolver.quick = BoundSolver.solve
+
+        def slowly(self, *arguments):
+            time.sleep(seconds)
+            return solve(self, *arguments)
+
+        BoundSolver.solve = slowly
+
+    def mend():
+        from allrelevant.lp import BoundSolver
+
+        BoundSolver.solve = vars(BoundSolver).get("quick", BoundSolver.solve)
+
+    yield lambda seconds, workers: client.run(patch, seconds, workers=workers)
+    client.run(mend)
+
+
+def test_a_slow_worker_changes_nothing(client, slow):
+    with parallel_config(backend="threading"):
+        expected = model()
+    slow(1.0, list(client.nthreads())[:1])
+    check_same(model(), expected)
+
+
+def test_a_cluster_that_is_too_slow_ends_in_time(client, slow):
+    slow(3.0, list(client.nthreads()))
+    began = time.monotonic()
+    with pytest.warns(RelevanceWarning, match="time limit was reached"):
+        fitted = model(time_limit=5.0)
+    assert time.monotonic() - began < 10.0
+    assert fitted.result_.incomplete
+    assert client.submit(sum, [1, 2]).result(timeout=60) == 3

@@ -28,7 +28,7 @@ ALLOWED = {
     "lp": {"errors"},
     "formulations": {"lp"},
     "relevance": {"formulations", "lp", "_progress", "errors"},
-    "stats": {"relevance", "formulations", "lp", "_progress", "result"},
+    "stats": {"relevance", "formulations", "lp", "_progress", "errors", "result"},
     "forest": {"stats", "_progress", "errors"},
     "estimators": {
         "stats",

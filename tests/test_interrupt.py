@@ -9,13 +9,19 @@ import time
 
 import pytest
 
+from leftovers import check_session
+
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGINT to a child process needs POSIX")
 
 
 def interrupt(code, *arguments, sign, pause):
     """Run code in a process of its own, and interrupt it a moment after it has printed a sign."""
     child = subprocess.Popen(
-        [sys.executable, "-c", code, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", code, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     assert child.stderr is not None
     for line in child.stderr:
@@ -28,27 +34,43 @@ def interrupt(code, *arguments, sign, pause):
     out, _ = child.communicate(timeout=30)
     assert out.strip() == "interrupted"
     assert child.returncode == 3
+    check_session(child.pid)
 
 
 LINEAR = """
 import sys
 import numpy as np
+from joblib import parallel_config
 from allrelevant import LinearRelevanceClassifier
 rng = np.random.RandomState(0)
 X = rng.normal(size=(3000, 200))
 y = X[:, :20].sum(axis=1) + 3 * rng.normal(size=3000) > 0
+engine, n_jobs, backend = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+limit = None if sys.argv[4] == "None" else float(sys.argv[4])
+model = LinearRelevanceClassifier(C=0.05, engine=engine, n_jobs=n_jobs, memory_limit=2**24, time_limit=limit, verbose=1)
 try:
-    LinearRelevanceClassifier(C=0.05, engine=sys.argv[1], n_jobs=int(sys.argv[2]), verbose=1).fit(X, y)
+    with parallel_config(backend=backend, n_jobs=n_jobs):
+        model.fit(X, y)
 except KeyboardInterrupt:
     print("interrupted")
     sys.exit(3)
 """
 
 
-@pytest.mark.parametrize(("engine", "n_jobs"), [("highs", 1), ("interior", 1), ("interior", 2)])
-def test_interrupt_in_mid_fit(engine, n_jobs):
-    # Then the intervals, which take minutes, have begun.
-    interrupt(LINEAR, engine, n_jobs, sign="baseline", pause=1.0)
+@pytest.mark.parametrize(
+    ("engine", "n_jobs", "backend", "time_limit"),
+    [
+        ("highs", 1, "threading", None),
+        ("interior", 1, "threading", None),
+        ("interior", 2, "threading", None),
+        ("highs", 1, "threading", 600.0),
+        ("interior", 2, "threading", 600.0),
+        ("interior", 2, "loky", 600.0),
+    ],
+)
+def test_interrupt_in_mid_fit(engine, n_jobs, backend, time_limit):
+    # Then probes and intervals, which take minutes, have begun.
+    interrupt(LINEAR, engine, n_jobs, backend, time_limit, sign="baseline", pause=3.0 if backend == "loky" else 1.0)
 
 
 FOREST = """

@@ -71,7 +71,7 @@ def checked(content: Mapping[str, Any]) -> dict[str, Any]:
         if name not in read["feature_names"]:
             raise ValueError(f"constraints names {name!r}, which is no feature of this result")
         read["constraints"][name] = array(reading.number, limits, f"constraints[{name!r}]", (2,), least=0.0).tolist()
-    for name in ("notes", "tentative"):
+    for name in ("notes", "tentative", "incomplete"):
         read[name] = reading.listed(reading.text, content[name], name)
     return read
 

@@ -26,9 +26,16 @@ def summary(result: RelevanceResult, *, notes: bool) -> str:
     metric = str(result.scores.get("metric", "score"))
     sentences.append(f"{words.model} reaches {_article(metric)} {metric} of {score:.3f} {where}.")
     labels = ("strongly relevant", "weakly relevant", "irrelevant")
+    # What was not decided in time is of no class yet.
+    unsure = set(result.tentative) if words.answers else set()
     for kind, label, reason in zip((2, 1, 0), labels, words.reasons, strict=True):
-        sentences.append(_clause(result.names(kind), label, reason))
-    if result.tentative:
+        sentences.append(_clause([name for name in result.names(kind) if name not in unsure], label, reason))
+    if unsure:
+        sentences.append(
+            f"Time ran out before it was decided about {_listed(list(result.tentative))}: the classes given are what "
+            "is shown so far."
+        )
+    elif result.tentative:
         guess = "its class is a best guess" if len(result.tentative) == 1 else "their classes are best guesses"
         sentences.append(f"The test could not decide about {_listed(list(result.tentative))}; {guess}.")
     gap, other = result.max_gap, result.privileged
@@ -36,7 +43,11 @@ def summary(result: RelevanceResult, *, notes: bool) -> str:
         gap = max(gap, other.max_gap)
         found = [other.feature_names[k] for k in other.ranking() if other.classes[k]]
         sentences.append(_privileged_clause(found, other.n_features))
-    sentences.append(words.ending.format(gap=gap, drawn=result.thresholds.n_probes))
+    ending = words.ending.format(gap=gap, drawn=result.thresholds.n_probes)
+    missing = [name for one in (result, other) if one is not None for name in one.incomplete]
+    if missing:
+        ending = f"{words.late} These are {_listed(missing)}. The two sides of every other bound agree to {gap:.1g}."
+    sentences.append(ending)
     if notes:
         sentences.extend(result.notes)
     return "\n".join(sentences)

@@ -38,6 +38,10 @@ class Words:
         What was solved or fitted, and how exactly, in a list of facts.
     trust : tuple of str
         The number that tells how far to trust the others: its name and its meaning.
+    undecided : str
+        What is said of the class of a feature that was not decided.
+    late : str
+        What is said of a fit that ran out of time.
     answers : bool
         Whether substitutes, panels and constraints exist.
     """
@@ -66,6 +70,8 @@ class Words:
     programs: str
     gap: str
     trust: tuple[str, str]
+    undecided: str
+    late: str
     answers: bool
 
 
@@ -101,6 +107,9 @@ _LINEAR = Words(
     programs="linear programs",
     gap="largest certified gap",
     trust=("certificate gap", "no bound can be further off than this"),
+    undecided="at the least",
+    late="Time ran out before all bounds were found: some intervals are proven to hold the true ones, but may be far "
+    "wider.",
     answers=True,
 )
 
@@ -141,6 +150,8 @@ _FOREST = Words(
     programs="forests fitted",
     gap="",
     trust=("forests", "in which features were compared with permuted ones"),
+    undecided="a best guess",
+    late="",
     answers=False,
 )
 

@@ -16,12 +16,14 @@ from collections.abc import Mapping
 
 __all__ = [
     "AllRelevantError",
+    "ClusterLost",
     "InfeasibleConstraint",
     "InfeasibleProgram",
     "MissingExtra",
     "RelevanceWarning",
     "SolverError",
     "SolverTimeout",
+    "TimeLimitReached",
     "UnboundedProgram",
 ]
 
@@ -44,6 +46,14 @@ class UnboundedProgram(SolverError):
 
 class SolverTimeout(SolverError):
     """A time or iteration limit ended the solver before it had proven an optimum."""
+
+
+class TimeLimitReached(AllRelevantError):
+    """The `time_limit` of a fit was reached before there was anything to return."""
+
+
+class ClusterLost(AllRelevantError):
+    """The cluster that solves the programs of a fit cannot be reached any more."""
 
 
 class InfeasibleConstraint(AllRelevantError, ValueError):

@@ -25,7 +25,7 @@ __all__ = ["RelevanceClass", "RelevanceResult", "Thresholds"]
 
 SCHEMA = 1
 #: Fields that files of earlier versions lack, with what these meant.
-_LATER = {"method": "linear", "tentative": []}
+_LATER = {"method": "linear", "tentative": [], "incomplete": []}
 
 
 class RelevanceClass(IntEnum):
@@ -141,7 +141,11 @@ class RelevanceResult:
     method : str
         ``"linear"`` or ``"forest"``.
     tentative : tuple of str
-        Features that the test could not decide about; their class is a best guess.
+        Features that the test could not decide about; their class is a best guess. Of a linear fit that ran out of
+        time: features whose class is what was shown until then, and might be higher.
+    incomplete : tuple of str
+        Features that a linear fit ran out of time for: their true interval is within the one given, which is proven but
+        may be far wider.
 
     See Also
     --------
@@ -185,6 +189,7 @@ class RelevanceResult:
     unconstrained_classes: NDArray[np.int64] | None = None
     method: str = "linear"
     tentative: tuple[str, ...] = ()
+    incomplete: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         d = len(self.feature_names)
@@ -193,7 +198,8 @@ class RelevanceResult:
         set_field = object.__setattr__
         set_field(self, "feature_names", tuple(str(name) for name in self.feature_names))
         set_field(self, "notes", tuple(self.notes))
-        set_field(self, "tentative", tuple(str(name) for name in self.tentative))
+        for name in ("tentative", "incomplete"):
+            set_field(self, name, tuple(str(one) for one in getattr(self, name)))
         set_field(self, "intervals", _frozen(self.intervals, float).reshape(-1, 2))
         set_field(self, "classes", _frozen(self.classes, int))
         set_field(self, "pvalues", _frozen(self.pvalues, float))
@@ -211,9 +217,10 @@ class RelevanceResult:
             set_field(self, "unconstrained_classes", _frozen(self.unconstrained_classes, int).reshape(d))
         if self.method not in METHODS:
             raise ValueError(f"method={self.method!r}; it is one of {', '.join(METHODS)}")
-        strange = sorted(set(self.tentative) - set(self.feature_names))
-        if strange:
-            raise ValueError(f"tentative names {strange[0]!r}, which is no feature of this result")
+        for name in ("tentative", "incomplete"):
+            strange = sorted(set(getattr(self, name)) - set(self.feature_names))
+            if strange:
+                raise ValueError(f"{name} names {strange[0]!r}, which is no feature of this result")
 
     @property
     def words(self) -> Words:
@@ -325,7 +332,8 @@ class RelevanceResult:
         """Return one row per feature as a pandas frame, indexed by name.
 
         Columns are ``relevance`` (strong, weak, irrelevant), ``minimum``, ``maximum``, ``pvalue`` and ``baseline``;
-        under constraints also ``minimum_delta`` and ``maximum_delta``, and with forests ``tentative``.
+        under constraints also ``minimum_delta`` and ``maximum_delta``, with forests ``tentative``, and of a fit that
+        ran out of time ``tentative`` and ``incomplete``.
         """
         try:
             import pandas as pd
@@ -334,8 +342,10 @@ class RelevanceResult:
         labels = pd.Index([member.label for member in RelevanceClass])
         names = () if self.unconstrained is None else ("minimum_delta", "maximum_delta")
         more: dict[str, Any] = dict(zip(names, self.delta.T, strict=False))
-        if not self.words.answers:
+        if not self.words.answers or self.tentative or self.incomplete:
             more["tentative"] = [name in self.tentative for name in self.feature_names]
+        if self.incomplete:
+            more["incomplete"] = [name in self.incomplete for name in self.feature_names]
         return pd.DataFrame(
             {
                 "relevance": pd.Categorical.from_codes(self.classes, categories=labels, ordered=True),

@@ -235,3 +235,17 @@ def test_penalised_optima_are_proven_and_others_are_not(C, shared):
     gaps = penalised_gap(program, np.array([C]), np.stack([best_w]), np.stack([best_b]), duals)
     assert abs(gaps[0]) < 1e-7
     assert penalised_gap(program, np.array([C]), w[None], b[None], duals)[0] > 1e-3
+
+
+def test_multipliers_that_the_offsets_rule_out_prove_no_baseline():
+    """With an offset that fits the larger class the loss is 4; multipliers out of balance once proved 6 to be least."""
+    wrong = 0
+    for seed in range(60):
+        rng = np.random.RandomState(seed)
+        y = np.where(np.arange(6) < 2, -1.0, 1.0)[:, None]
+        program = Program.build(y * 0.05 * rng.normal(size=(6, 2)), -y * rng.choice([1.0, 3.0]), np.ones(6))
+        duals = Duals(np.where(rng.rand(1, 6) > 0.2, 1.0, 0.0), np.zeros((1, 0)), np.ones(1))
+        gap = penalised_gap(program, np.ones(1), np.zeros((1, 2)), np.zeros((1, 1)), duals)[0]
+        assert gap > 0.1
+        wrong += gap == np.inf
+    assert wrong > 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from enum import StrEnum
+from io import BytesIO
 from pathlib import Path
 from typing import Annotated
 
@@ -83,11 +84,13 @@ def _fit(
     written = []
     if out is not None:
         from allrelevant.report import write_csv, write_markdown, write_report
+        from allrelevant.report._files import write_whole
 
-        (out / "result.json").write_text(findings.to_json(indent=1), encoding="utf-8")
+        # The result first, from which everything else can be made again.
+        result = write_whole(out / "result.json", lambda: findings.to_json(indent=1), "result.json")
         written = [
             write_report(findings, out / "report.html", title=job.title),
-            out / "result.json",
+            result,
             write_csv(findings, out / "relevance.csv"),
             write_markdown(findings, out / "relevance.md", title=job.title),
         ]
@@ -213,6 +216,7 @@ def _demo(
     from allrelevant.findings import Findings
     from allrelevant.plotting import RelevanceDisplay
     from allrelevant.report import write_report
+    from allrelevant.report._files import write_whole
 
     screen = Screen(quiet=quiet)
     _check_folder(out)
@@ -224,8 +228,9 @@ def _demo(
     screen.findings(findings)
     display = RelevanceDisplay.from_estimator(model)
     display.ax_.set_title(title)
-    drawing = out / "relevance.png"
-    display.figure_.savefig(drawing, dpi=150)
+    image = BytesIO()
+    display.figure_.savefig(image, dpi=150, format="png")
+    drawing = write_whole(out / "relevance.png", image.getvalue, "relevance.png")
     report = write_report(findings, out / "report.html", title=title)
     screen.line(f"Drawing: {drawing.resolve()}")
     screen.line(f"Report:  {report.resolve()}")

@@ -16,6 +16,7 @@ from allrelevant.datasets import (
     make_relevance_regression,
     make_simulation,
 )
+from allrelevant.report._files import write_whole
 from allrelevant.result import RelevanceClass
 
 __all__ = ["generate"]
@@ -54,9 +55,9 @@ def generate(
     labels = [RelevanceClass(int(kind)).label for kind in drawn.relevance]
     truth = out.with_name(f"{out.name.removesuffix('.csv')}.truth.csv")
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        pd.DataFrame(drawn.X, columns=names).assign(target=drawn.y).to_csv(out, index=False)
-        pd.DataFrame({"feature": names, "relevance": labels}).to_csv(truth, index=False)
+        table = pd.DataFrame(drawn.X, columns=names).assign(target=drawn.y)
+        write_whole(out, lambda: str(table.to_csv(index=False)), "data.csv")
+        write_whole(truth, lambda: str(pd.DataFrame({"feature": names, "relevance": labels}).to_csv(index=False)), "")
     except OSError as error:
         raise Problem(f"--out: {out} cannot be written ({error.strerror or error}); choose another place.") from None
     return out, truth

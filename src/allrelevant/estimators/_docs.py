@@ -65,6 +65,12 @@ device : {"cpu", "cuda", "auto"}, default="cpu"
 memory_limit : int, default=None
     Bytes that the linear programs solved at one time may take, roughly; for each of the
     threads. By default 256 MiB on the CPU and 4 GiB on a GPU.
+time_limit : float, default=None
+    Seconds of wall-clock time that a fit may take; it ends soon after. The search for `C` and the baseline model must
+    be done by then, or :class:`~allrelevant.errors.TimeLimitReached` is raised. Probes come next, then intervals. What
+    there was no time for is certified as far as it was known: those intervals hold the true ones, but may be wider.
+    :attr:`result_` names such features as ``incomplete``, and as ``tentative`` those whose class depends on it; a
+    warning says so. A fit that ends in time is the same as without a limit.
 n_jobs : int, default=None
     Number of threads. Answers do not depend on it. Within ``joblib.parallel_config(backend="dask")`` the workers of
     the cluster take their place.

@@ -101,12 +101,19 @@ class Examined(NamedTuple):
             cpu_seconds=self.progress.cpu_seconds,
             notes=(*judgement.notes, *remarks),
             version=allrelevant.__version__,
+            tentative=tuple(names[k] for k in sorted(part.order[i] for i in judgement.undecided)),
+            incomplete=tuple(names[k] for k in sorted(part.order[i] for i in np.flatnonzero(intervals.open))),
         )
 
     @property
     def warnings(self) -> list[str]:
         """What the user must hear at once, each once."""
         return list(dict.fromkeys(note for part in self.parts for note in part.judgement.notes))
+
+    @property
+    def hurried(self) -> list[str]:
+        """What the user must hear of a fit that ran out of time."""
+        return list(dict.fromkeys(note for part in self.parts for note in part.judgement.hurried))
 
     def _share(self, part: Part, i: int) -> float:
         """Signed share of a feature in the baseline model; without a sign for groups of columns."""

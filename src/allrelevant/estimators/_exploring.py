@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from allrelevant._progress import Progress
+from allrelevant.errors import TimeLimitReached
 from allrelevant.estimators._answers import find_groups, find_panels, find_substitutes, hold
 from allrelevant.estimators._examined import Examined, Request
 from allrelevant.estimators._space import Exploration, find_feature, read_costs, read_limits
@@ -89,7 +90,7 @@ class Exploring(BaseEstimator):
         A value at an end of an interval is met to 1e-5: the models that meet it exactly are a single one, in which
         nothing could be proven.
         """
-        check_is_fitted(self, "result_")
+        self._check_answerable()
         given = [constraints, privileged]
         if privileged is not None and self.result_.privileged is None:
             raise ValueError("privileged has constraints, but the estimator was fitted without X_privileged")
@@ -138,7 +139,7 @@ class Exploring(BaseEstimator):
         --------
         allrelevant.plotting.GroupsDisplay : Draws the tree above the intervals.
         """
-        check_is_fitted(self, "result_")
+        self._check_answerable()
         _choice("method", method, METHODS)
         _choice("scope", scope, SCOPES)
         if cutoff != "auto" and not (_is_number(cutoff) and 0.0 <= float(cutoff) <= 1.0):
@@ -184,7 +185,7 @@ class Exploring(BaseEstimator):
             Sets of features; each of a set is enough to make up for the feature, and without the feature and all of
             the set no near-optimal model is left.
         """
-        check_is_fitted(self, "result_")
+        self._check_answerable()
         if not _is_count(n_sets, 1):
             raise ValueError(f"n_sets={n_sets!r} must be an integer of at least 1")
         if not _is_number(time_limit) or time_limit <= 0:
@@ -234,7 +235,7 @@ class Exploring(BaseEstimator):
         SolverTimeout
             If not even one panel is found in time.
         """
-        check_is_fitted(self, "result_")
+        self._check_answerable()
         _choice("scope", scope, SCOPES)
         for name, value in {"k": k, "max_size": 1 if max_size is None else max_size}.items():
             if not _is_count(value, 1):
@@ -317,6 +318,24 @@ class Exploring(BaseEstimator):
         return Stability(
             self.result_, np.stack([one.classes for one in found]), np.stack([one.intervals for one in found])
         )
+
+    def _check_answerable(self) -> None:
+        """See that there is something to ask: every question starts from the ends of intervals.
+
+        Raises
+        ------
+        TimeLimitReached
+            If the fit ran out of time for some of them.
+        """
+        check_is_fitted(self, "result_")
+        missing = [
+            name for one in (self.result_, self.result_.privileged) if one is not None for name in one.incomplete
+        ]
+        if missing:
+            raise TimeLimitReached(
+                f"the fit ran out of time for the intervals of {len(missing)} features, {missing[0]} among them, and "
+                "questions start from these; fit with a larger time_limit, or with None, to ask"
+            )
 
     @contextmanager
     def _asking(self) -> Iterator[Solving]:

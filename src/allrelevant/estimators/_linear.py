@@ -28,9 +28,10 @@ from allrelevant.estimators._input import check_privileged, resolve_groups
 from allrelevant.estimators._space import Exploration
 from allrelevant.formulations import PRIVILEGED_FORMS, ExplainedSlack, Feature, Formulation, Residual
 from allrelevant.lp import DEVICES, ENGINES, Array, PenalisedSolver
+from allrelevant.lp.deadline import Deadline
 from allrelevant.lp.matrix import Indices, Matrix, power_sums, ranges
 from allrelevant.relevance.baseline import Baseline, Fold, fit_baseline
-from allrelevant.relevance.intervals import Intervals, relevance_intervals
+from allrelevant.relevance.intervals import Intervals
 from allrelevant.relevance.nearoptimal import BUDGETS, near_optimal_set
 from allrelevant.relevance.solving import Solving
 from allrelevant.stats.judgement import CONTROLS, Judgement, Sample, judge
@@ -70,6 +71,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         "engine": [StrOptions(set(ENGINES))],
         "device": [StrOptions(set(DEVICES))],
         "memory_limit": [Interval(Integral, 1, None, closed="left"), None],
+        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
@@ -94,6 +96,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         engine: str = "auto",
         device: str = "cpu",
         memory_limit: int | None = None,
+        time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -114,6 +117,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         self.engine = engine
         self.device = device
         self.memory_limit = memory_limit
+        self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -154,7 +158,8 @@ class LinearRelevance(SelectorMixin, Exploring):
                 explained, np.hstack([X, P]), target, sample_weight, [members, shifted], seeds[:3], splits
             )
         # One thread per worker: small products gain nothing from more, and rounding stays the same.
-        with threadpool_limits(limits=1, user_api="blas"):
+        deadline = Deadline(None if self.time_limit is None else float(self.time_limit))
+        with threadpool_limits(limits=1, user_api="blas"), deadline.watched():
             progress = Progress(int(self.verbose))
             found = self._examine(request, progress)
             beside = None
@@ -183,7 +188,7 @@ class LinearRelevance(SelectorMixin, Exploring):
             self.privileged_pvalues_ = privileged.pvalues
             self.privileged_thresholds_ = privileged.thresholds
         self._exploration = Exploration.of(found, beside)
-        for note in found.warnings:
+        for note in dict.fromkeys([*found.warnings, *([] if beside is None else beside.hurried)]):
             warnings.warn(note, RelevanceWarning, stacklevel=3)
         return found.model(X.shape[1])
 
@@ -227,14 +232,12 @@ class LinearRelevance(SelectorMixin, Exploring):
             features = [self._feature(baseline, columns, width) for columns in places]
             if informed:
                 solving = Solving(self.engine, self.device, self.n_jobs, self.memory_limit, progress)
-                intervals = relevance_intervals(near, features, solving)
-                judgement = judge(
+                intervals, judgement = judge(
                     near,
                     formulation,
                     sample,
                     features,
                     places,
-                    intervals,
                     privileged=number > 0,
                     rule=self.threshold_rule,
                     n_probes=self.n_probes,

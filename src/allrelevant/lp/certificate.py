@@ -46,7 +46,11 @@ class Certified:
 
 
 def repair(program: Program, duals: Duals) -> Duals:
-    """Move multipliers, by rounding errors only, to where the proof needs them to be."""
+    """Move multipliers, by rounding errors only, to where the proof needs them to be; what is no number becomes 0."""
+    finite = np.isfinite(duals.alpha).all(axis=1) & np.isfinite(duals.beta).all(axis=1) & np.isfinite(duals.lam)
+    if not finite.all():
+        alpha, beta = (np.where(finite[:, None], part, 0.0) for part in (duals.alpha, duals.beta))
+        duals = Duals(alpha, beta, np.where(finite, duals.lam, 0.0))
     lam = np.maximum(duals.lam, 0.0)
     alpha = _capped(program, duals.alpha, lam)
     beta = np.maximum(duals.beta, 0.0)
@@ -237,10 +241,13 @@ def _pull_inside(
 ) -> tuple[Array, Array, Array]:
     """Move every point towards the anchor until it satisfies all rows, box and budget; say which ones do."""
     w0, b0 = anchor
+    lost = ~(np.isfinite(w).all(axis=1) & np.isfinite(b).all(axis=1))
+    w, b = w.copy(), b.copy()
+    w[lost], b[lost] = w0, b0
     out_w, out_b = w.copy(), b.copy()
     feasible = np.zeros(len(w), dtype=bool)
     here = _Spent.at(program, w, b, targets.columns)
-    rest = np.flatnonzero(np.isfinite(here.norm) & np.isfinite(b).all(axis=1))
+    rest = np.flatnonzero(~lost)
     there = _Spent.at(program, w0[None], b0[None], targets.columns)
     # Feasible sets are convex: the first step that is feasible is as good as any within a factor of four.
     for step in (0.0, *(4.0**-k for k in range(24, -1, -1))):
@@ -304,4 +311,6 @@ def penalised_gap(program: Program, C: Array, w: Array, b: Array, duals: Duals) 
     # An objective of next to nothing is measured against the loss of a model that does nothing.
     scale = C * float(program.s @ program.slacks.greatest(np.abs(program.r)))
     gap = (primal - dual) / np.maximum(np.maximum(np.abs(primal), 1e-6 * scale), 1e-12)
-    return np.asarray(np.where(program.hard_violation(w, b) > 1e-9, np.inf, gap))
+    # Offsets are free: where their equations do not hold, nothing is proven.
+    nothing = (program.hard_violation(w, b) > 1e-9) | unbalanced(program, fixed)
+    return np.asarray(np.where(nothing, np.inf, gap))

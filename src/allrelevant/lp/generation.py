@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from allrelevant.lp.deadline import time_is_up
 from allrelevant.lp.highs import HighsBounds
 from allrelevant.lp.matrix import Array, Indices, as_matrix, substitute
 from allrelevant.lp.program import Budget, Program
@@ -39,9 +40,11 @@ def solve_by_generation(
         Weights of a point within the budget, which makes every restriction feasible.
     """
     t = len(targets)
-    w, b = np.zeros((t, program.n_weights)), np.empty((t, program.n_offsets))
-    alpha, beta, lam = np.empty((t, program.n_rows)), np.empty((t, program.n_hard)), np.empty(t)
+    w, b = np.zeros((t, program.n_weights)), np.zeros((t, program.n_offsets))
+    alpha, beta, lam = np.zeros((t, program.n_rows)), np.zeros((t, program.n_hard)), np.zeros(t)
     for k in range(t):
+        if time_is_up():
+            break
         target = targets.take(np.array([k]))
         whole = _with_columns(program, target)
         hint = np.where(np.isfinite(hints[k]), np.abs(hints[k]), 0.0)
@@ -88,7 +91,7 @@ def _solve_one(
         price[chosen] = -np.inf
         better = np.flatnonzero(price > limit * (1 + 1e-9) + 1e-12)
         solved = chosen
-        if not len(better):
+        if not len(better) or time_is_up():
             break  # otherwise, after the last round, the certificate will tell how much is missing
         chosen = np.union1d(chosen, better[np.argsort(-price[better], kind="stable")[:MORE]])
     return solved, w[0], b[0], duals

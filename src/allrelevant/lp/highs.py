@@ -8,7 +8,8 @@ import highspy
 import numpy as np
 from scipy import sparse
 
-from allrelevant.errors import InfeasibleProgram, SolverError, UnboundedProgram
+from allrelevant.errors import InfeasibleProgram, SolverError, SolverTimeout, TimeLimitReached, UnboundedProgram
+from allrelevant.lp.deadline import check_time, seconds_left
 from allrelevant.lp.matrix import Array, Indices, entries, widen
 from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.targets import Columns, Duals, Targets
@@ -18,6 +19,8 @@ __all__ = ["HighsBounds", "HighsPenalised"]
 INFINITY = highspy.kHighsInf
 TOLERANCE = 1e-9
 SLICE_ITERATIONS = 2000
+#: Simplex takes a few iterations per row and column. Beyond so many it goes round in circles.
+MOST_ITERATIONS = 100
 DUAL, PRIMAL = 1, 4  # values of HiGHS' option simplex_strategy
 #: Up to this many weights all their rows stand in the penalised model from the start; beyond, they are generated.
 ALL_WEIGHTS = 300
@@ -29,7 +32,10 @@ _FAILURES: dict[Any, tuple[type[SolverError], str]] = {
         "has no feasible point or no optimum",
     ),
     highspy.HighsModelStatus.kUnbounded: (UnboundedProgram, "is unbounded"),
+    highspy.HighsModelStatus.kIterationLimit: (SolverTimeout, "came to no end"),
+    highspy.HighsModelStatus.kTimeLimit: (SolverTimeout, "came to no end"),
 }
+_UNFINISHED = (highspy.HighsModelStatus.kIterationLimit, highspy.HighsModelStatus.kTimeLimit)
 
 
 class _Model:
@@ -77,10 +83,15 @@ class _Model:
             # HiGHS does not hear signals while it runs: give it slices and let the interpreter look around in between.
             # A slice continues from the basis the last one left. Slices of iterations, not of time: where one ends must
             # not depend on how busy the machine is.
-            status = highspy.HighsModelStatus.kIterationLimit
-            while status == highspy.HighsModelStatus.kIterationLimit:
+            most = MOST_ITERATIONS * (highs.getNumRow() + highs.getNumCol())
+            for _ in range(0, most + 1, SLICE_ITERATIONS):
+                check_time()
+                if np.isfinite(seconds_left()):  # counted from when the model was made
+                    self._options(time_limit=highs.getRunTime() + seconds_left())
                 highs.run()
                 status = highs.getModelStatus()
+                if status not in _UNFINISHED:
+                    break
         finally:
             if cold:
                 self._options(simplex_strategy=self._strategy)
@@ -152,16 +163,21 @@ class HighsBounds(_Model):
     def solve(self, targets: Targets, *, cold: bool = False) -> tuple[Array, Array, Duals]:
         """Maximise every target in turn, each from the basis of the one before, or each from scratch.
 
+        What there is no time for stays 0, which proves next to nothing.
+
         Raises
         ------
         SolverError
             If a target has no optimum; its subclass says why.
         """
         program, t = self.program, len(targets)
-        w, b = np.empty((t, program.n_weights)), np.empty((t, program.n_offsets))
-        alpha, beta, lam = np.empty((t, program.n_rows)), np.empty((t, program.n_hard)), np.empty(t)
+        w, b = np.zeros((t, program.n_weights)), np.zeros((t, program.n_offsets))
+        alpha, beta, lam = np.zeros((t, program.n_rows)), np.zeros((t, program.n_hard)), np.zeros(t)
         for k in range(t):
-            w[k], b[k], alpha[k], beta[k], lam[k] = self._solve_one(targets.take(np.array([k])), cold)
+            try:
+                w[k], b[k], alpha[k], beta[k], lam[k] = self._solve_one(targets.take(np.array([k])), cold)
+            except TimeLimitReached:
+                break
         return w, b, Duals(alpha, beta, lam)
 
     def least_spending(self, purse: str = "loss", *, limited: bool = True) -> tuple[Array, Array]:

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant.lp.backend import Backend, NumpyBackend
+from allrelevant.lp.deadline import time_is_up
 from allrelevant.lp.matrix import Array, Indices
 from allrelevant.lp.newton import System, TallSystem, WideSystem
 from allrelevant.lp.preset import Preset
@@ -146,7 +147,7 @@ class InteriorBounds:
             stop = (gap <= GAP * self.budget.norm) | (stalled >= 6) | ~np.isfinite(gap)
             if enough is not None and iteration >= FEASIBLE:
                 stop |= enough(alive, state, batch, gap)
-            if iteration == MAX_ITERATIONS:
+            if iteration == MAX_ITERATIONS or time_is_up():
                 stop[:] = True
             if stop.any():
                 out, leave, keep = (
@@ -176,6 +177,8 @@ class InteriorBounds:
         state.Z = 1.0 / state.P
         batch = Batch(xp.zeros_like(state.P[:, : program.n_weights]), None, None, self._rows.linear[None])
         for _ in range(MAX_ITERATIONS):
+            if time_is_up():
+                break
             products = state.P * state.Z
             system = self._system(self._rows, state, batch)
             if max(float(xp.max(xp.abs(products - 1.0))), system.dual_error(state.Z)) < 0.5:

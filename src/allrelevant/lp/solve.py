@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from allrelevant.errors import SolverError
 from allrelevant.lp.backend import get_backend, has_gpu
-from allrelevant.lp.certificate import certify, penalised_gap
+from allrelevant.lp.certificate import Certified, certify, penalised_gap
+from allrelevant.lp.deadline import time_is_up
+from allrelevant.lp.failures import as_solver_error, is_shortage, unproven_bound, warn_of
 from allrelevant.lp.generation import solve_by_generation
 from allrelevant.lp.highs import HighsBounds, HighsPenalised
 from allrelevant.lp.interior import InteriorBounds
@@ -63,6 +66,10 @@ class Bounds:
         Largest distance from the attained value to the proven bound, as a share of the norm budget.
     n_reference : int
         Targets that only the last engine asked could prove.
+    upper : ndarray of shape (t,)
+        Proven never to be exceeded.
+    open : ndarray of shape (t,)
+        Where time ran out before the two came together; the gap is that of the others.
     points : ndarray of shape (t, d) or None
         Where the objectives are attained, if that was asked for.
     """
@@ -70,7 +77,14 @@ class Bounds:
     value: Array
     gap: float
     n_reference: int
+    upper: Array
+    open: NDArray[np.bool_]
     points: Array | None = None
+
+    @property
+    def outer(self) -> Array:
+        """The value or, where that is open, what is proven never to be exceeded."""
+        return np.where(self.open, self.upper, self.value)
 
     @classmethod
     def join(cls, parts: Sequence[Bounds]) -> Bounds:
@@ -79,6 +93,8 @@ class Bounds:
             value=np.concatenate([np.empty(0), *(part.value for part in parts)]),
             gap=max((part.gap for part in parts), default=0.0),
             n_reference=sum(part.n_reference for part in parts),
+            upper=np.concatenate([np.empty(0), *(part.upper for part in parts)]),
+            open=np.concatenate([np.empty(0, dtype=bool), *(part.open for part in parts)]),
         )
 
 
@@ -147,8 +163,8 @@ class BoundSolver:
         # Rows that a free offset needs may all be dropped: then the centre of the reduced program is nowhere.
         self._reduction = reduce_rows(program, budget, *start)
         if engine == "interior":
-            reduced = InteriorBounds(self._reduction.program, self._reduction.budget, start, self._backend)
-            if _has_room(program, budget, *reduced.centre):
+            reduced = self._interior(self._reduction.program, self._reduction.budget)
+            if reduced is not None and _has_room(program, budget, *reduced.centre):
                 self._reduced, self._anchor = reduced, reduced.centre
         if (
             self._reduced is None
@@ -156,9 +172,9 @@ class BoundSolver:
             and (program.n_hard or not _has_room(program, budget, *self._anchor))
         ):
             # Hard rows that are tight at the start leave no room in any direction along it.
-            centre = InteriorBounds(program, budget, start).centre
-            if _has_room(program, budget, *centre):
-                self._anchor = centre
+            whole = self._interior(program, budget)
+            if whole is not None and _has_room(program, budget, *whole.centre):
+                self._anchor = whole.centre
 
     def __reduce__(self) -> tuple[type[BoundSolver], tuple[Any, ...]]:
         # Models of HiGHS and tables on a GPU stay where they are: a copy elsewhere is built anew.
@@ -179,25 +195,63 @@ class BoundSolver:
         """How much a batch of targets should take."""
         return self._backend.batch_bytes
 
+    def _interior(self, program: Program, budget: Budget) -> InteriorBounds | None:
+        """Build the interior engine; without it there are others."""
+        try:
+            return InteriorBounds(program, budget, self._start, self._backend)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the reference engine needs nothing of it
+            warn_of(error)
+            return None
+
+    def unsolved(self, targets: Targets) -> Bounds:
+        """Return what is known of targets that nobody has looked at: by the norm budget, and at the start."""
+        return self._bounds(targets, np.full(len(targets), -np.inf), np.full(len(targets), np.inf), None, 0, None)
+
+    def _bounds(
+        self, targets: Targets, value: Array, upper: Array, gap: Array | None, n_reference: int, points: Array | None
+    ) -> Bounds:
+        """Put together what is proven; without gaps, or where they are too large, with what is known anyway."""
+        is_open = np.ones(len(targets), dtype=bool) if gap is None else ~(gap <= GAP_LIMIT)
+        greatest = 0.0 if gap is None else float(np.max(gap, where=~is_open, initial=0.0))
+        if is_open.any():
+            reach = np.abs(targets.coefficient) / self.program.gamma[targets.index]
+            # No weight can use more than the whole norm; repeated weights of padded targets have coefficient 0.
+            value = np.where(is_open, np.maximum(value, targets.value(self._starts(targets))), value)
+            upper = np.where(is_open, np.minimum(upper, self.budget.norm * reach.max(axis=1)), upper)
+        return Bounds(value, greatest, n_reference, upper, is_open, points)
+
+    def _starts(self, targets: Targets) -> Array:
+        return np.broadcast_to(self._start[0], (len(targets), self.program.n_weights))
+
     def solve(self, targets: Targets, *, points: bool = False) -> Bounds:
         """Solve and prove all targets: by the engine asked first, and what that does not prove by the next.
 
-        With `points` the points that attain the objectives are returned too.
+        With `points` the points that attain the objectives are returned too. An engine that fails proves nothing. What
+        time runs out for is returned as far as it is proven.
 
         Raises
         ------
         SolverError
             If a target can be proven by none.
         """
-        t, d = len(targets), self.program.n_weights
-        value, upper = np.full(t, -np.inf), np.full(t, np.inf)
-        found = np.empty((t, d)) if points else None
+        t = len(targets)
+        value, upper, gap = np.full(t, -np.inf), np.full(t, np.inf), np.full(t, np.inf)
+        hints = self._starts(targets)
+        found = hints.copy() if points else None
         rest, n_reference = np.arange(t), 0
-        hints = np.broadcast_to(self._start[0], (t, d))
+        failure: Exception | None = None
         for propose in self._engines():
+            if time_is_up():
+                break
             part = targets.take(rest)
-            claim = propose(part, hints)
-            proof = certify(self.program, self.budget, part, *claim, self._anchor)
+            if failure is not None:
+                warn_of(failure)
+            try:
+                claimed, proof = self._proven(propose, part, hints)
+                failure = None
+            except Exception as error:  # noqa: BLE001 - whatever it is, nothing is proven, and the next is asked
+                failure, n_reference = error, len(rest)
+                continue
             upper[rest] = np.minimum(upper[rest], proof.upper)
             better = proof.lower > value[rest]
             value[rest[better]] = proof.lower[better]
@@ -205,17 +259,32 @@ class BoundSolver:
                 found[rest[better]] = proof.w[better]
             gap = np.where(targets.outdone(value, upper), 0.0, (upper - value) / self.budget.norm)
             unproven = ~(gap[rest] <= GAP_LIMIT)
-            rest, hints = rest[unproven], claim[0][unproven]
+            rest, hints = rest[unproven], claimed[unproven]
             if not len(rest):
                 break
             n_reference = len(rest)
-        else:
-            k = rest[0]
-            raise SolverError(
-                f"the bound of weight {int(targets.index[k, 0])} was not proven: its two sides are {gap[k]:.2g} of the "
-                f"norm budget apart (limit {GAP_LIMIT:g}); a wider budget or better scaled data may help"
-            )
-        return Bounds(value, float(gap.max()), n_reference, found)
+        if len(rest) and not time_is_up():
+            raise unproven_bound(int(targets.index[rest[0], 0]), gap[rest[0]], GAP_LIMIT, failure) from failure
+        return self._bounds(targets, value, upper, gap, n_reference, found)
+
+    def _proven(
+        self, propose: Callable[[Targets, Array], Proposal], targets: Targets, hints: Array
+    ) -> tuple[Array, Certified]:
+        """Return the points that an engine claims and what is proven of them; half by half if memory is short."""
+        try:
+            claim = propose(targets, hints)
+            return claim[0], certify(self.program, self.budget, targets, *claim, self._anchor)
+        except Exception as error:
+            if len(targets) <= 2 or not is_shortage(error):
+                raise
+        half = 2 * (len(targets) // 4)  # pairs stay together
+        parts = [
+            self._proven(propose, targets.take(some), hints[some])
+            for some in (np.arange(half), np.arange(half, len(targets)))
+        ]
+        proofs = [proof for _, proof in parts]
+        lower, upper, w = (np.concatenate([getattr(one, name) for one in proofs]) for name in ("lower", "upper", "w"))
+        return np.concatenate([claimed for claimed, _ in parts]), Certified(lower, upper, w)
 
     def _engines(self) -> Iterator[Callable[[Targets, Array], Proposal]]:
         """Ways to solve targets, given also the points last claimed to be optimal, one after the other."""
@@ -226,18 +295,20 @@ class BoundSolver:
             yield partial(self._solve_reduced, self._reduced)
         whole_already = self._reduced is not None and len(self._reduction.kept) == self.program.n_rows
         if self.engine == "interior" and not whole_already:
-            whole = InteriorBounds(self.program, self.budget, self._start, self._backend)
-            yield lambda targets, _: whole.solve(targets)
+            yield self._solve_whole
         if self.program.n_weights > GENERATE * (self.program.n_rows + self.program.n_hard):
             yield self._generate
-        reference = HighsBounds(self.program, self.budget)
+        reference = cache(lambda: HighsBounds(self.program, self.budget))
         if self.engine == "highs":
-            yield lambda targets, _: reference.solve(targets)
-        yield lambda targets, _: reference.solve(targets, cold=True)
+            yield lambda targets, _: reference().solve(targets)
+        yield lambda targets, _: reference().solve(targets, cold=True)
 
     def _solve_reduced(self, engine: InteriorBounds, targets: Targets, _: Array) -> Proposal:
         w, b, duals = engine.solve(self._reduction.targets(targets))
         return w, b, self._reduction.duals(duals)
+
+    def _solve_whole(self, targets: Targets, _: Array) -> Proposal:
+        return InteriorBounds(self.program, self.budget, self._start, self._backend).solve(targets)
 
     def _generate(self, targets: Targets, points: Array) -> Proposal:
         return solve_by_generation(self.program, self.budget, targets, points, self._start[0])
@@ -295,8 +366,10 @@ class PenalisedSolver:
 
     def path(self, values: Array, limit: float) -> tuple[Array, Array]:
         """Return the optimal points for several `C`, ascending, proven to the given relative gap."""
-        if is_tall(self.program):
-            return self._tall_path(values, limit)
+        with as_solver_error("the baseline model was not found"):
+            return self._tall_path(values, limit) if is_tall(self.program) else self._path(values, limit)
+
+    def _path(self, values: Array, limit: float) -> tuple[Array, Array]:
         w, b, duals = self._highs.path(values)
         gap = penalised_gap(self.program, values, w, b, duals)
         for k in np.flatnonzero(~(gap <= limit)):

@@ -16,6 +16,7 @@ import numpy as np
 
 from allrelevant.errors import SolverError
 from allrelevant.lp.certificate import certify
+from allrelevant.lp.deadline import time_is_up
 from allrelevant.lp.highs import HighsPenalised
 from allrelevant.lp.interior import InteriorBounds
 from allrelevant.lp.matrix import MANY_ROWS, Array, Indices
@@ -85,8 +86,10 @@ class TallBounds:
         """Maximise every target over the rows near their margin at its optimum over a sample."""
         program, t = self.program, len(targets)
         w, b = self._guess(targets)
-        alpha, beta, lam = np.empty((t, program.n_rows)), np.empty((t, program.n_hard)), np.empty(t)
+        alpha, beta, lam = np.zeros((t, program.n_rows)), np.zeros((t, program.n_hard)), np.zeros(t)
         for k in range(t):
+            if time_is_up():
+                break
             one = targets.take(np.array([k]))
             point = w[[k]], b[[k]]
             for kept in KEPT:
@@ -109,6 +112,8 @@ class TallBounds:
                 w, b, _ = self._first.solve(part)
                 continue
             for k in range(len(targets)):
+                if time_is_up():
+                    break
                 one = part.take(np.array([k]))
                 (w[[k]], b[[k]], _), _ = self._near(sample, budget, one, (w[[k]], b[[k]]), KEPT[0])
         return w, b

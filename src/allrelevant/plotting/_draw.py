@@ -82,7 +82,9 @@ def draw_rows(
     handles = _bars(ax, rows, positions, result, room)
     handles += _baseline_marks(ax, rows, positions, room, result.words.centre)
     if any(row.tentative for row in rows):
-        handles += ax.plot([], [], linestyle="none", marker="$?$", color=ink(), label="undecided, a best guess")
+        handles += ax.plot(
+            [], [], linestyle="none", marker="$?$", color=ink(), label=f"undecided, {result.words.undecided}"
+        )
     _limits(ax, result, top=top, step=LABEL / room)
     return handles
 

@@ -6,23 +6,51 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant.formulations import Feature
-from allrelevant.lp import Array, BoundSolver, Program, Targets
+from allrelevant.lp import Array, Bounds, BoundSolver, Program, Targets
+from allrelevant.lp.deadline import time_is_up
 from allrelevant.lp.matrix import Indices, entries
 from allrelevant.lp.targets import Columns
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.solving import Solving
 
-__all__ = ["Intervals", "greatest_relevance", "n_targets", "relevance_intervals", "representatives", "sign_patterns"]
+__all__ = [
+    "Greatest",
+    "Intervals",
+    "Unfinished",
+    "greatest_relevance",
+    "n_targets",
+    "relevance_intervals",
+    "representatives",
+    "sign_patterns",
+]
 
 #: The greatest sum of magnitudes of up to so many weights is found exactly, by one program per pattern of signs.
 EXACT_TOTAL = 6
 #: Beyond, a pattern is improved from one program to the next, at most so many times.
 ASCENTS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Unfinished:
+    """Features that time ran out for, and how wide their intervals are at the least.
+
+    Attributes
+    ----------
+    open : ndarray of shape (n_features,)
+        Which features these are.
+    minimum, maximum : ndarray of shape (n_features,)
+        Ends that models attain, of all features: the true interval reaches as far, or further.
+    """
+
+    open: NDArray[np.bool_]
+    minimum: Array
+    maximum: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +69,8 @@ class Intervals:
         Linear programs solved.
     engine : str
         Engine that was asked first.
+    unfinished : Unfinished or None
+        What time ran out for, if anything. The interval of such a feature holds the true one, but may be wider.
     """
 
     minimum: Array
@@ -49,6 +79,12 @@ class Intervals:
     gap: float
     n_programs: int
     engine: str
+    unfinished: Unfinished | None = None
+
+    @property
+    def open(self) -> NDArray[np.bool_]:
+        """Features that time ran out for."""
+        return np.zeros(len(self.maximum), dtype=bool) if self.unfinished is None else self.unfinished.open
 
     @classmethod
     def none(cls, count: int) -> Intervals:
@@ -110,31 +146,47 @@ def relevance_intervals(
     solver = solving.solver(program, near.budget, (near.w, near.b))
     progress = solving.progress
 
-    minimum, maximum = np.zeros(count), np.zeros(count)
+    # First what is proven, then what is attained: the same, but where time ran out.
+    minimum, maximum, is_open = np.zeros((2, count)), np.zeros((2, count)), np.zeros(count, dtype=bool)
     with progress.stage("intervals", sum(n_targets(feature) + feature.total for _, feature in linear + totals)):
-        low, high, owner, gap, n_programs = _contrasts(linear, solver, solving)
-        np.maximum.at(minimum, owner, np.maximum(np.maximum(low, -high), 0.0))
-        np.maximum.at(maximum, owner, np.maximum(high, -low))
+        found, owner = _contrasts(linear, solver, solving)
+        for side, value in enumerate((found.outer, found.value)):
+            low, high = -value[1::2], value[::2]
+            np.maximum.at(minimum[side], owner, np.maximum(np.maximum(low, -high), 0.0))
+            np.maximum.at(maximum[side], owner, np.maximum(high, -low))
+        np.logical_or.at(is_open, owner, found.open[::2] | found.open[1::2])
+        gap, n_programs = found.gap, int((~found.open).sum())
         for k, feature in totals:
             weights, factors = feature.weights[None], feature.contrasts
             least = solver.solve(Targets(weights, np.zeros_like(factors), factors))
-            most, more, solved = greatest_relevance(solver, feature, None, solving)
-            minimum[k], maximum[k] = max(-least.value[0], 0.0), most[0]
-            gap, n_programs = max(gap, least.gap, more), n_programs + 1 + solved
+            most = greatest_relevance(solver, feature, None, solving)
+            minimum[:, k] = np.maximum([-least.outer[0], -least.value[0]], 0.0)
+            maximum[:, k] = most.outer[0], most.value[0]
+            is_open[k] = least.open[0] or most.open[0]
+            gap, n_programs = max(gap, least.gap, most.gap), n_programs + int(not least.open[0]) + most.n_programs
             progress.step()
     # What a proof cannot tell from 0 is 0.
     minimum[minimum <= gap * near.budget.norm] = 0.0
-    spread = np.zeros((2, count))
-    spread[:, place >= 0] = np.stack([minimum, maximum])[:, chosen][:, position] / near.mu
-    return Intervals(spread[0], spread[1], exact, gap, n_programs, solver.engine)
+    spread, unfinished = np.zeros((4, count)), np.zeros(count, dtype=bool)
+    spread[:, place >= 0] = np.vstack([minimum, maximum])[:, chosen][:, position] / near.mu
+    unfinished[place >= 0] = is_open[chosen][position]
+    return Intervals(
+        spread[0],
+        spread[2],
+        exact,
+        gap,
+        n_programs,
+        solver.engine,
+        Unfinished(unfinished, spread[1], spread[3]) if unfinished.any() else None,
+    )
 
 
 def _contrasts(
     features: Sequence[tuple[int, Feature]],
     solver: BoundSolver,
     solving: Solving,
-) -> tuple[Array, Array, Indices, float, int]:
-    """Range ``[low, high]`` of every contrast, and the feature it is of.
+) -> tuple[Bounds, Indices]:
+    """Both sides of every contrast, its greatest value and that of its negative, and the feature it is of.
 
     Where a contrast can vanish, the end that is nearer to 0 may be nearer still.
     """
@@ -144,8 +196,27 @@ def _contrasts(
         for contrast in feature.contrasts
     ]
     goals = _Goals.of(parts)
-    found = solving.solve(solver, Targets.sides(goals.index, goals.coefficient))
-    return -found.value[1::2], found.value[::2], goals.owner, found.gap, 2 * len(parts)
+    return solving.solve(solver, Targets.sides(goals.index, goals.coefficient)), goals.owner
+
+
+class Greatest(NamedTuple):
+    """The most relevance of a feature, or of the columns in its place, not normalised.
+
+    Attributes
+    ----------
+    value, outer : ndarray of shape (n_columns,)
+        What is attained and, where time ran out, what is not exceeded; elsewhere the same.
+    open : ndarray of shape (n_columns,)
+        Where time ran out.
+    gap, n_programs : float, int
+        Largest certified gap and number of programs solved.
+    """
+
+    value: Array
+    outer: Array
+    open: NDArray[np.bool_]
+    gap: float
+    n_programs: int
 
 
 def greatest_relevance(
@@ -153,18 +224,11 @@ def greatest_relevance(
     feature: Feature,
     columns: Columns | None,
     solving: Solving,
-) -> tuple[Array, float, int]:
+) -> Greatest:
     """Find the most relevance of one feature, or of each of the columns given in its place.
 
     Contrasts are tried with both signs, sums of magnitudes with all patterns of signs or, where these are too many,
     with a pattern that is followed uphill: what is found then is attained, but may be exceeded.
-
-    Returns
-    -------
-    value : ndarray of shape (n_columns,)
-        Not normalised.
-    gap, n_programs : float, int
-        Largest certified gap and number of programs solved.
     """
     count = 1 if columns is None else len(columns.u)
     if feature.total and len(feature.weights) > EXACT_TOTAL:
@@ -179,7 +243,17 @@ def greatest_relevance(
     if columns is not None:
         targets = replace(targets, columns=columns, own=np.tile(np.repeat(np.arange(count), 2), n))
     bounds = solving.solve(solver, targets)
-    return np.maximum(bounds.value.reshape(n, count, 2).max(axis=(0, 2)), 0.0), bounds.gap, 2 * n * count
+
+    def most(values: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(values.reshape(n, count, 2).max(axis=(0, 2)))
+
+    return Greatest(
+        np.maximum(most(bounds.value), 0.0),
+        np.maximum(most(bounds.outer), 0.0),
+        most(bounds.open),
+        bounds.gap,
+        int((~bounds.open).sum()),
+    )
 
 
 def sign_patterns(feature: Feature) -> Array:
@@ -194,7 +268,7 @@ def n_targets(feature: Feature) -> int:
     return 2 ** len(feature.weights) if len(feature.weights) <= EXACT_TOTAL else 0
 
 
-def _ascend(solver: BoundSolver, feature: Feature, columns: Columns | None, count: int) -> tuple[Array, float, int]:
+def _ascend(solver: BoundSolver, feature: Feature, columns: Columns | None, count: int) -> Greatest:
     program, factors = solver.program, feature.contrasts
     index = np.repeat(feature.weights[None], count, axis=0)
     # Where a small weight would lower the loss.
@@ -204,17 +278,24 @@ def _ascend(solver: BoundSolver, feature: Feature, columns: Columns | None, coun
         pull = columns.A @ program.row_weight - columns.u
     signs = np.where(pull < 0, -1.0, 1.0)
     best, gap, n_programs = np.full(count, -np.inf), 0.0, 0
+    is_open = np.zeros(count, dtype=bool)
     for _ in range(ASCENTS):
         bounds = solver.solve(Targets(index, signs * factors, None, columns), points=True)
         assert bounds.points is not None
         chosen = np.take_along_axis(bounds.points, index, axis=1)
         value = (np.abs(chosen) * factors).sum(axis=1)
-        gap, n_programs = max(gap, bounds.gap), n_programs + count
+        gap, n_programs = max(gap, bounds.gap), n_programs + int((~bounds.open).sum())
+        is_open |= bounds.open
+        if time_is_up():
+            is_open[:] = True
+            best = np.maximum(best, value)
+            break
         if not (value > best + 1e-9 * solver.budget.norm).any():
             break
         best = np.maximum(best, value)
         signs = np.where(chosen == 0.0, signs, np.sign(chosen))
-    return best, gap, n_programs
+    whole = solver.budget.norm * float((np.abs(factors) / program.gamma[feature.weights]).max())
+    return Greatest(best, np.where(is_open, whole, best), is_open, gap, n_programs)
 
 
 def representatives(program: Program, features: Sequence[Feature]) -> Indices:

@@ -12,9 +12,11 @@ from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
 
 from allrelevant._progress import Progress
+from allrelevant.errors import ClusterLost
 from allrelevant.lp import Array, Bounds, BoundSolver, Budget, Program, Targets, choose_device, choose_engine
+from allrelevant.lp.deadline import time_is_up
 from allrelevant.lp.matrix import Indices
-from allrelevant.relevance.workers import Parcel, Solved, in_processes, in_threads, on_cluster
+from allrelevant.relevance.workers import LOST, Parcel, Solved, in_processes, in_threads, on_cluster
 
 __all__ = ["Solving"]
 
@@ -54,14 +56,15 @@ class Solving:
         return BoundSolver(program, budget, start, engine, choose_device(program, self.device))
 
     def solve(self, solver: BoundSolver, targets: Targets) -> Bounds:
-        """Solve targets in batches, by as many workers as asked."""
+        """Solve targets in batches, by as many workers as asked; as far as time allows."""
         width = self.width(solver)
         parts = [np.arange(k, min(k + width, len(targets))) for k in range(0, len(targets), width)]
-        found = {}
-        for k, bounds, elsewhere in self._batches(solver, _Parts(targets, parts)):
-            found[k] = bounds
-            self.progress.step(len(parts[k]), elsewhere)
-        return Bounds.join([found[k] for k in range(len(parts))])
+        found, batches = {}, _Parts(targets, parts)
+        if not time_is_up():
+            for k, bounds, elsewhere in self._batches(solver, batches):
+                found[k] = bounds
+                self.progress.step(len(parts[k]), elsewhere)
+        return Bounds.join([found[k] if k in found else solver.unsolved(batches[k]) for k in range(len(parts))])
 
     def width(self, solver: BoundSolver) -> int:
         """Return how many targets are solved at a time."""
@@ -75,7 +78,10 @@ class Solving:
         if hasattr(backend, "client"):  # of a Dask cluster
             if solver not in self._sent:
                 backend.effective_n_jobs(-1)  # waits for the first worker
-                self._sent[solver] = backend.client.scatter(Parcel(solver), broadcast=True, hash=False)
+                try:
+                    self._sent[solver] = backend.client.scatter(Parcel(solver), broadcast=True, hash=False)
+                except OSError as error:
+                    raise ClusterLost(LOST) from error
             return on_cluster(self._sent[solver], parts, backend)
         if getattr(backend, "supports_sharedmem", False) or effective_n_jobs(self.n_jobs) == 1:
             return in_threads(solver, parts, self.n_jobs)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
@@ -14,10 +16,16 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from allrelevant.errors import ClusterLost
 from allrelevant.lp import Bounds, BoundSolver, Targets
+from allrelevant.lp.deadline import Deadline, current_deadline
 
-__all__ = ["Parcel", "Solved", "in_processes", "in_threads", "on_cluster"]
+__all__ = ["LOST", "Parcel", "Solved", "in_processes", "in_threads", "on_cluster"]
 
+LOST = (
+    "the connection to the scheduler of the Dask cluster was lost, and the batches with it; see that it runs, connect "
+    "a new client and fit again"
+)
 #: Place of a batch, its bounds, and the CPU seconds that it took in another process.
 Solved = tuple[int, Bounds, float]
 
@@ -25,7 +33,8 @@ Solved = tuple[int, Bounds, float]
 def in_threads(solver: BoundSolver, parts: Sequence[Targets], n_jobs: int | None) -> Iterator[Solved]:
     """Solve batches in threads of this process."""
     run = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
-    for k, bounds in enumerate(run(delayed(solver.solve)(part) for part in parts)):
+    deadline = current_deadline()
+    for k, bounds in enumerate(run(delayed(_solve_in_time)(solver, part, deadline) for part in parts)):
         yield k, bounds, 0.0
 
 
@@ -33,30 +42,55 @@ def in_processes(parcel: Parcel, parts: Sequence[Targets], n_jobs: int | None, b
     """Solve batches in the processes of a backend of joblib."""
     return_as = "generator" if backend.supports_return_generator else "list"
     run = Parallel(n_jobs=n_jobs, return_as=return_as)
-    for k, found in enumerate(run(delayed(_solve_by_latest)(parcel, part) for part in parts)):
+    deadline = current_deadline()
+    for k, found in enumerate(run(delayed(_solve_by_latest)(parcel, part, deadline) for part in parts)):
         yield k, *found
 
 
 def on_cluster(parcel: Any, parts: Sequence[Targets], backend: Any) -> Iterator[Solved]:
     """Solve batches on the Dask cluster of a backend of joblib, which has the parcel already.
 
-    They are handed to the cluster itself: the backend would wait for ever for a batch that brings its worker down.
+    They are handed to the cluster itself: the backend would wait for ever for a batch that brings its worker down. What
+    has not come back when time is up is not waited for.
     """
     import dask
-    from distributed import as_completed
 
-    client = backend.client
+    client, deadline = backend.client, current_deadline()
     # Dask warns of large tasks and would rather have their data on a worker, but data there die with that worker.
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"}):
-        futures = [client.submit(Parcel.solve, parcel, part, pure=False, **backend.submit_kwargs) for part in parts]
+        futures = [
+            client.submit(Parcel.solve, parcel, part, deadline, pure=False, **backend.submit_kwargs) for part in parts
+        ]
     place = {future: k for k, future in enumerate(futures)}
     try:
         # Within a task of the cluster, others may run while this one waits.
         with backend.retrieval_context():
-            for future, found in as_completed(futures, with_results=True, loop=client.loop):
+            for future, found in _arriving(futures, client, deadline):
+                if isinstance(found, BaseException):  # nobody asked to cancel it
+                    raise ClusterLost(LOST) from found
                 yield place[future], *found
     finally:
-        client.cancel([future for future in futures if not future.done()])
+        with suppress(OSError):  # of a connection that is lost
+            client.cancel([future for future in futures if not future.done()])
+
+
+def _arriving(futures: Sequence[Any], client: Any, deadline: Deadline) -> Iterator[tuple[Any, Any]]:
+    """Results as they come, until time is up."""
+    from distributed import as_completed
+
+    # A moment later, so that nobody else is to blame for a timeout.
+    limit = deadline.left + 0.05 if math.isfinite(deadline.left) else None
+    arriving = iter(as_completed(futures, with_results=True, loop=client.loop, timeout=limit))
+    while True:
+        try:
+            arrived = next(arriving)
+        except StopIteration:
+            return
+        except TimeoutError:
+            if deadline.left > 0.0:
+                raise
+            return
+        yield arrived
 
 
 class Parcel:
@@ -84,10 +118,10 @@ class Parcel:
         self._solver: BoundSolver | None = None
         self._lock = threading.Lock()
 
-    def solve(self, part: Targets) -> tuple[Bounds, float]:
-        """Solve one batch; return also the CPU seconds that only this process knows of."""
+    def solve(self, part: Targets, deadline: Deadline) -> tuple[Bounds, float]:
+        """Solve one batch in time; return also the CPU seconds that only this process knows of."""
         began = time.thread_time()
-        with _one_blas_thread:
+        with _one_blas_thread, deadline.watched():
             bounds = self._unpack().solve(part)
         return bounds, time.thread_time() - began if self._came else 0.0
 
@@ -122,11 +156,16 @@ _latest: Parcel | None = None
 _latest_lock = threading.Lock()
 
 
-def _solve_by_latest(parcel: Parcel, part: Targets) -> tuple[Bounds, float]:
+def _solve_in_time(solver: BoundSolver, part: Targets, deadline: Deadline) -> Bounds:
+    with deadline.watched():
+        return solver.solve(part)
+
+
+def _solve_by_latest(parcel: Parcel, part: Targets, deadline: Deadline) -> tuple[Bounds, float]:
     """Solve one batch by the parcel that came with the batch before, if it is the same: its solver is built."""
     global _latest
     with _latest_lock:
         if _latest is None or _latest.token != parcel.token:
             _latest = parcel
         parcel = _latest
-    return parcel.solve(part)
+    return parcel.solve(part, deadline)

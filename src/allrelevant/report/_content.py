@@ -27,6 +27,7 @@ __all__ = [
     "as_findings",
     "class_lists",
     "feature_lines",
+    "how",
     "key_numbers",
     "method",
     "panel_lines",
@@ -182,14 +183,17 @@ def key_numbers(result: RelevanceResult) -> list[KeyNumber]:
         for (kind, style), meaning in zip(CLASS_STYLES.items(), words.meanings, strict=True)
     ]
     if result.tentative:
-        numbers.append(KeyNumber(str(len(result.tentative)), "undecided", "whose class is a best guess"))
+        numbers.append(KeyNumber(str(len(result.tentative)), "undecided", f"whose class is {words.undecided}"))
+    if result.incomplete:
+        numbers.append(KeyNumber(str(len(result.incomplete)), "incomplete", "whose interval may be far too wide"))
     model = f"of the {words.model_heading.lower()}"
     score, where = result.scores.get("cross_validated"), f"{model}, in cross-validation"
     if score is None:
         score, where = result.scores.get("training"), f"{model}, on the training data"
     numbers.append(KeyNumber(decimal(score), str(result.scores.get("metric", "score")), where))
     trusted = power(result.max_gap) if words.gap else str(result.thresholds.n_probes)
-    numbers.append(KeyNumber(trusted, *words.trust))
+    name, meaning = words.trust
+    numbers.append(KeyNumber(trusted, name, "of the bounds that were found in time" if result.incomplete else meaning))
     return numbers
 
 
@@ -293,6 +297,15 @@ def method(findings: Findings) -> dict[str, list[tuple[str, str]]]:
         "Parameters": [(name, value(setting)) for name, setting in result.parameters.items()],
     }
     return {heading: [fact for fact in items if fact[0]] for heading, items in facts.items()}
+
+
+def how(result: RelevanceResult) -> str:
+    """Return how the numbers were found, those of privileged features included."""
+    parts = [part for part in (result, result.privileged) if part is not None]
+    text = result.words.method.format(gap=power(max(part.max_gap for part in parts)))
+    if any(part.incomplete for part in parts):
+        text += f" {result.words.late}"
+    return text
 
 
 def written_with() -> list[tuple[str, str]]:

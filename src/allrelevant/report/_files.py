@@ -10,15 +10,15 @@ from pathlib import Path
 __all__ = ["write_whole"]
 
 
-def write_whole(path: str | os.PathLike[str], make: Callable[[], str], example: str) -> Path:
-    """Write a text to a file; one that is already there stays as it is until the new one is complete.
+def write_whole(path: str | os.PathLike[str], make: Callable[[], str | bytes], example: str) -> Path:
+    """Write a file; one that is already there stays as it is until the new one is complete, and on the disk.
 
     Parameters
     ----------
     path : str or path-like
         The file. Folders that are missing are made.
     make : callable
-        Makes the text; if it fails, nothing was touched.
+        Makes the text, or the bytes; if it fails, nothing was touched.
     example : str
         A name of such a file, for messages.
 
@@ -37,7 +37,8 @@ def write_whole(path: str | os.PathLike[str], make: Callable[[], str], example: 
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(f"path={str(path)!r} is a folder; name a file in it, such as {path / example}")
-    text = make()
+    made = make()
+    content = made.encode("utf-8", errors="backslashreplace") if isinstance(made, str) else made
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
@@ -46,7 +47,10 @@ def write_whole(path: str | os.PathLike[str], make: Callable[[], str], example: 
         ) from error
     unfinished = path.with_name(f".report-{secrets.token_hex(8)}.tmp")
     try:
-        unfinished.write_bytes(text.encode("utf-8", errors="backslashreplace"))
+        with unfinished.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
         os.replace(unfinished, path)
     finally:
         unfinished.unlink(missing_ok=True)

@@ -131,12 +131,13 @@ def filled(kind: RelevanceClass) -> dict[str, Any]:
 def about(result: RelevanceResult, k: int) -> str:
     """Say what is known of a feature, for a reader who points at it."""
     low, high = result.intervals[k].tolist()
-    words, guess = result.words, ", a best guess" * (result.feature_names[k] in result.tentative)
+    words, name = result.words, result.feature_names[k]
+    guess = f", {words.undecided}" * (name in result.tentative)
     return "<br>".join(
         [
-            f"<b>{literal(shorten(result.feature_names[k], 80))}</b>",
+            f"<b>{literal(shorten(name, 80))}</b>",
             CLASS_STYLES[RelevanceClass(int(result.classes[k]))].phrase + guess,
-            f"{words.low} {decimal(low)}, {words.high} {decimal(high)}",
+            f"{words.low} {decimal(low)}, {words.high} {decimal(high)}" + ", at the most" * (name in result.incomplete),
             f"p-value {literal(pvalue(float(result.pvalues[k])))}",
             f"{words.centre} {decimal(abs(float(result.baseline[k])))}",
         ]

@@ -16,7 +16,6 @@ from allrelevant.plotting._draw import require_matplotlib
 from allrelevant.redundancy import FeatureGroups
 from allrelevant.report import _content, _drawings, _figures, _redundancy_figures
 from allrelevant.report._files import write_whole
-from allrelevant.report._format import power
 from allrelevant.report._plot import SHADES, Figure
 from allrelevant.result import RelevanceResult
 
@@ -110,7 +109,7 @@ def render_report(findings: Findings | RelevanceResult, *, title: str | None = N
         panel_lines=[] if findings.panels is None else _content.panel_lines(findings.panels),
         panel_sentences=[] if findings.panels is None else _content.panel_sentences(findings.panels),
         words=result.words,
-        how=result.words.method.format(gap=power(max(part["result"].max_gap for part in parts))),
+        how=_content.how(result),
         method=_content.method(findings),
         versions=_content.written_with(),
         citations=_content.CITATIONS[result.method],

@@ -12,7 +12,7 @@ from pathlib import Path
 from allrelevant.findings import Findings
 from allrelevant.report import _content
 from allrelevant.report._files import write_whole
-from allrelevant.report._format import cell, decimal, power, pvalue
+from allrelevant.report._format import cell, decimal, pvalue
 from allrelevant.result import RelevanceClass, RelevanceResult
 
 __all__ = ["write_csv", "write_markdown"]
@@ -75,7 +75,10 @@ def _csv(findings: Findings) -> str:
     groups = findings.groups
     labels = [] if groups is None else groups.labels.tolist()
     privileged, words = findings.result.privileged, findings.result.words
-    guessed = [] if words.answers else ["tentative"]
+    parts = [findings.result] if privileged is None else [findings.result, privileged]
+    guessed = [] if words.answers and not any(part.tentative for part in parts) else ["tentative"]
+    if any(part.incomplete for part in parts):
+        guessed.append("incomplete")
     last = ["group", *guessed, *(["privileged"] if privileged is not None else [])]
     lines.append(["name", "class", words.low, words.high, "p-value", words.centre_key, *last])
     for part, numbers in ((findings.result, labels), (privileged, [])):
@@ -85,7 +88,7 @@ def _csv(findings: Findings) -> str:
         for k, name in enumerate(part.feature_names):
             values = (*part.intervals[k].tolist(), float(part.pvalues[k]), float(part.baseline[k]))
             group = str(numbers[k]) if numbers and numbers[k] >= 0 else ""
-            guess = ["yes" if name in part.tentative else "no"] if guessed else []
+            guess = ["yes" if name in getattr(part, mark) else "no" for mark in guessed]
             label = RelevanceClass(int(part.classes[k])).label
             end = [group, *guess, *which]
             lines.append([cell(name), label, *("" if x != x else repr(x) for x in values), *end])
@@ -169,8 +172,7 @@ def _markdown(findings: Findings, title: str | None) -> str:
     if findings.stability is not None:
         blocks += ["## Stability", _list(findings.stability.summary().splitlines())]
     blocks += [f"## {result.words.model_heading}", _table(("", ""), _content.performance(result))]
-    gap = max(part.max_gap for part in (result, result.privileged) if part is not None)
-    blocks += ["## Method and parameters", _plain(result.words.method.format(gap=power(gap)))]
+    blocks += ["## Method and parameters", _plain(_content.how(result))]
     for heading, facts in _content.method(findings).items():
         if facts:
             blocks += [f"### {heading}", _table(("", ""), facts)]

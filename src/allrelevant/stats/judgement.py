@@ -1,9 +1,9 @@
-"""From intervals to classes: draw probes, learn from them what chance can do, judge the features."""
+"""From features to classes: draw probes, learn from them what chance can do, bound the features and judge them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import numpy as np
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 
 from allrelevant.formulations import Feature, Formulation
-from allrelevant.lp import Array
+from allrelevant.lp import GAP_LIMIT, Array
 from allrelevant.lp.matrix import Indices, Matrix
 from allrelevant.lp.targets import Columns
-from allrelevant.relevance.intervals import Intervals
+from allrelevant.relevance.intervals import Intervals, relevance_intervals
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.solving import Solving
 from allrelevant.result import RelevanceClass, Thresholds
@@ -120,6 +120,10 @@ class Judgement:
         Largest certified gap.
     n_programs : int
         Linear programs solved.
+    undecided : ndarray of int
+        Features that might be of a higher class, had there been more time.
+    hurried : tuple of str
+        The notes that say so.
     """
 
     thresholds: Thresholds
@@ -130,6 +134,8 @@ class Judgement:
     notes: tuple[str, ...] = ()
     gap: float = 0.0
     n_programs: int = 0
+    undecided: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    hurried: tuple[str, ...] = ()
 
     @classmethod
     def nothing(cls, n_features: int, rule: str, confidence: float, *notes: str) -> Judgement:
@@ -145,7 +151,6 @@ def judge(
     sample: Sample,
     features: Sequence[Feature],
     members: Sequence[Indices],
-    intervals: Intervals,
     *,
     privileged: bool,
     rule: str,
@@ -154,11 +159,12 @@ def judge(
     control: str,
     seed: int,
     solving: Solving,
-) -> Judgement:
-    """Judge features of one kind by probes of that kind.
+) -> tuple[Intervals, Judgement]:
+    """Bound features of one kind and judge them by probes of that kind.
 
     Features of one column share the probes and a threshold. Features that vary in few samples only, compared with
-    others, and groups of columns, which have more room to fit noise, are judged by permutations of their own.
+    others, and groups of columns, which have more room to fit noise, are judged by permutations of their own. Probes
+    come first: if time runs out, the features that were bounded until then can be judged.
 
     Parameters
     ----------
@@ -172,8 +178,6 @@ def judge(
         The features.
     members : sequence of ndarray
         Their columns of the data.
-    intervals : Intervals
-        Their intervals.
     privileged : bool
         Whether they are privileged features.
     rule, n_probes, confidence, control, seed
@@ -200,7 +204,7 @@ def judge(
     if rule == "papers" and len(varying):
         drawn = draw_probes(sample.X, n_probes, varying, rng)
         probes = replaced_probes(near, formulation, sample.X, *drawn, *context, solving)
-        if len(probes.maximum) < MIN_PROBES:
+        if len(probes.maximum) < MIN_PROBES and not probes.late:
             notes.append(
                 f"Only {len(probes.maximum)} of {probes.n_drawn} probes that replace a feature left a near-optimal "
                 "model, too few for a threshold; probes added beside all features were used instead."
@@ -222,7 +226,10 @@ def judge(
     if probes is None:
         probes = own[groups[0]]
     thresholds = find_thresholds(probes, confidence)
+    intervals = relevance_intervals(near, features, solving)
     ends = intervals.minimum, intervals.maximum
+    if intervals.unfinished is not None:  # nobody is relevant before it is shown
+        ends = intervals.minimum, intervals.unfinished.maximum
     jury = Jury(thresholds, probes, own, frozenset(groups), 1.0 - confidence)
     if control == "fdr":
         jury = jury.controlled(jury.verdict(*ends)[0])
@@ -235,17 +242,57 @@ def judge(
         jury = Jury(thresholds, probes, own, frozenset(groups), 1.0 - confidence)
         jury = jury.controlled(jury.verdict(*ends)[0])
     pvalues, classes = jury.verdict(*ends)
+    undecided = np.flatnonzero(_possible(jury, thresholds, intervals, control) != classes)
     every = [probes, *own.values()]
-    return Judgement(
+    hurried = _hurried(intervals, every, len(undecided))
+    return intervals, Judgement(
         jury.thresholds,
         pvalues,
         classes,
         jury,
-        beyond[classes[beyond] == 0],
-        tuple(notes),
+        np.setdiff1d(beyond[classes[beyond] == 0], undecided),
+        (*notes, *hurried),
         max(probe.gap for probe in every),
         sum(probe.n_programs for probe in every),
+        undecided,
+        hurried,
     )
+
+
+def _possible(jury: Jury, thresholds: Thresholds, intervals: Intervals, control: str) -> NDArray[np.int64]:
+    """The highest class of every feature that more time could have shown."""
+    minimum, maximum = intervals.minimum, intervals.maximum
+    if intervals.unfinished is not None:
+        minimum = intervals.unfinished.minimum
+        jury = replace(jury, thresholds=thresholds)
+        if control == "fdr":
+            jury = replace(jury, level=1.0 - thresholds.confidence).controlled(jury.verdict(minimum, maximum)[0])
+    classes = jury.verdict(minimum, maximum)[1]
+    short = np.full(len(maximum), len(jury.probes.maximum) < MIN_PROBES)
+    for k, probes in jury.own.items():
+        short[k] = (short[k] and k not in jury.groups) or len(probes.maximum) < MIN_PROBES
+    # Without enough probes, all that can be told is that a weight which is always 0 is irrelevant.
+    best = np.where(minimum > GAP_LIMIT, int(RelevanceClass.STRONG), int(RelevanceClass.WEAK))
+    return np.where(short & (maximum > GAP_LIMIT), best, classes)
+
+
+def _hurried(intervals: Intervals, every: Sequence[Probes], undecided: int) -> tuple[str, ...]:
+    """What a reader must know of a fit that ran out of time, if it did."""
+    notes, unfinished, count = [], intervals.unfinished, len(intervals.maximum)
+    drawn, late = sum(one.n_drawn for one in every), sum(one.late for one in every)
+    if unfinished is not None:
+        notes.append(
+            f"The time limit was reached before all bounds were found: the intervals of {int(unfinished.open.sum())} "
+            f"of {count} features hold the true ones, but may be far wider."
+        )
+    if late:
+        notes.append(f"The time limit was reached before {late} of {drawn} probes were bounded, which are left out.")
+    if undecided:
+        notes.append(
+            f"The time limit left {undecided} of {count} features undecided: they have the class that is shown so far, "
+            "and may be more relevant than that."
+        )
+    return (" ".join(notes),) if notes else ()
 
 
 def _chance(relevance: Array, probes: Probes) -> Array:

@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from joblib import effective_n_jobs
 
+from allrelevant.errors import TimeLimitReached
 from allrelevant.formulations import Feature, Formulation
 from allrelevant.lp import Array, Targets
+from allrelevant.lp.deadline import time_is_up
 from allrelevant.lp.highs import HighsBounds
 from allrelevant.lp.matrix import Indices, Matrix, dense_column, power_sums, ranges, substitute
 from allrelevant.lp.targets import Columns
-from allrelevant.relevance.intervals import Intervals, greatest_relevance, n_targets, relevance_intervals
+from allrelevant.relevance.intervals import Greatest, Intervals, greatest_relevance, n_targets, relevance_intervals
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.solving import Solving
 
@@ -36,7 +38,7 @@ WITHIN = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Probes:
-    """Relevance of the probes that admitted a near-optimal model.
+    """Relevance of the probes that admitted a near-optimal model, and were bounded in time.
 
     Attributes
     ----------
@@ -52,6 +54,8 @@ class Probes:
         Linear programs solved.
     sides : int
         How many values such as these a feature has, of which its relevance is the greatest: 1 if that was done here.
+    late : int
+        Probes that time ran out for.
     """
 
     rule: str
@@ -61,6 +65,7 @@ class Probes:
     gap: float
     n_programs: int
     sides: int = 1
+    late: int = 0
 
     @property
     def power(self) -> float:
@@ -148,6 +153,7 @@ def added_probes(
     """Bound each probe as one more feature beside all others, within the budgets of the baseline.
 
     A near-optimal model always exists, one that ignores the probe, so every probe is usable and its ``minRel`` is 0.
+    Those that time runs out for are left out.
     The relevance of a probe is the greatest of several values: of every contrast, on both sides. Draws of one of these
     values each say more about their distribution than as many programs spent on all the values of fewer probes.
 
@@ -174,19 +180,25 @@ def added_probes(
     index = np.repeat(places[None], count, axis=0)
     # Pieces that keep all workers busy.
     width = solving.width(solver) * effective_n_jobs(solving.n_jobs)
-    most, gap, n_programs = np.empty(count), 0.0, 0
+    most, gap, n_programs = np.full(count, np.nan), 0.0, 0
     with solving.progress.stage("probes", count if sides is not None else count * n_targets(feature)):
         for first in range(0, count, width):
+            if time_is_up():
+                break
             some = slice(first, min(first + width, count))
             columns = draw(some.stop - first)
             if sides is None:
-                most[some], more, solved = greatest_relevance(solver, placed, columns, solving)
+                found = greatest_relevance(solver, placed, columns, solving)
             else:
                 bounds = solving.solve(solver, Targets(index[some], directions[sides[some]], None, columns))
-                most[some], more, solved = np.maximum(bounds.value, 0.0), bounds.gap, len(bounds.value)
-            gap, n_programs = max(gap, more), n_programs + solved
+                value, solved = np.maximum(bounds.value, 0.0), int((~bounds.open).sum())
+                found = Greatest(value, value, bounds.open, bounds.gap, solved)
+            most[some] = np.where(found.open, np.nan, found.value)
+            gap, n_programs = max(gap, found.gap), n_programs + found.n_programs
     n_sides = 1 if sides is None else len(directions)
-    return Probes("added", np.zeros(count), most / near.mu, count, gap, n_programs, n_sides)
+    most = most[~np.isnan(most)]
+    late = count - len(most)
+    return Probes("added", np.zeros(len(most)), most / near.mu, count, gap, n_programs, n_sides, late)
 
 
 def replaced_probes(
@@ -201,19 +213,28 @@ def replaced_probes(
 ) -> Probes:
     """Bound each probe in the place of the column of `X` it was made from, as the papers do.
 
-    Where that feature was needed no near-optimal model may be left; such probes are counted and dropped.
+    Where that feature was needed no near-optimal model may be left; such probes are counted and dropped. Those that
+    time runs out for are left out.
     """
     found: list[Intervals] = []
+    dropped = 0
     with solving.progress.stage("probes", len(source)):
         for k, column in zip(source, values, strict=True):
             program = formulation.program(substitute(X, int(k), column), target, sample_weight)
-            w, b = HighsBounds(program, near.budget).least_spending()
+            try:
+                w, b = HighsBounds(program, near.budget).least_spending()
+            except TimeLimitReached:
+                break
             # The least loss often takes the whole norm: whether anything is left must not be a matter of rounding.
             w = (1.0 - WITHIN) * w
             if near.budget.room(program.norm(w), program.loss(w, b)) > 0.0:
                 there = replace(near, program=program, w=w, b=b)
                 probe = [formulation.feature(int(k), X.shape[1])]
-                found.append(relevance_intervals(there, probe, solving))
+                intervals = relevance_intervals(there, probe, solving)
+                if intervals.unfinished is None:
+                    found.append(intervals)
+            else:
+                dropped += 1
             solving.progress.step()
     return Probes(
         "papers",
@@ -222,4 +243,5 @@ def replaced_probes(
         len(source),
         max((one.gap for one in found), default=0.0),
         sum(one.n_programs for one in found),
+        late=len(source) - len(found) - dropped,
     )

@@ -21,6 +21,8 @@ MIN_PROBES = 3
 
 def chance_of(relevance: Array, values: Array, power: float = 1.0, sides: int = 1) -> Array:
     """Chance that one of the next few draws from the distribution of `values` reaches each `relevance`, at most."""
+    if len(values) < MIN_PROBES:  # they prove nothing
+        return np.ones(len(relevance))
     raised = values**power
     n = len(values)
     spread = raised.std(ddof=1) * np.sqrt(1 + 1 / n)
@@ -31,12 +33,17 @@ def chance_of(relevance: Array, values: Array, power: float = 1.0, sides: int = 
 
 
 def find_thresholds(probes: Probes, confidence: float) -> Thresholds:
-    """Limits of what chance explains, for ``maxRel`` and for ``minRel``."""
-    scale = (probes.power, probes.sides)
-    return Thresholds(
+    """Limits of what chance explains, for ``maxRel`` and for ``minRel``; NaN if too few probes were bounded in time."""
+
+    def limit(values: Array) -> float:
+        if len(values) < MIN_PROBES:
+            return np.nan
         # A minimum below what a proof can tell from 0 is none.
-        min_relevance=max(prediction_limit(probes.minimum, confidence, *scale), GAP_LIMIT),
-        max_relevance=max(prediction_limit(probes.maximum, confidence, *scale), GAP_LIMIT),
+        return max(prediction_limit(values, confidence, probes.power, probes.sides), GAP_LIMIT)
+
+    return Thresholds(
+        min_relevance=limit(probes.minimum),
+        max_relevance=limit(probes.maximum),
         rule=probes.rule,
         confidence=confidence,
         n_probes=probes.n_drawn,
