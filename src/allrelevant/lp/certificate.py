@@ -46,7 +46,14 @@ class Certified:
 
 
 def repair(program: Program, duals: Duals) -> Duals:
-    """Move multipliers, by rounding errors only, to where the proof needs them to be."""
+    """Move multipliers, by rounding errors only, to where the proof needs them to be.
+
+    Those of targets that have any which are no numbers become 0, which proves as little.
+    """
+    sane = np.isfinite(duals.lam) & np.isfinite(duals.alpha).all(axis=1) & np.isfinite(duals.beta).all(axis=1)
+    if not sane.all():
+        alpha, beta = (np.where(sane[:, None], part, 0.0) for part in (duals.alpha, duals.beta))
+        duals = Duals(alpha, beta, np.where(sane, duals.lam, 0.0))
     lam = np.maximum(duals.lam, 0.0)
     alpha = _capped(program, duals.alpha, lam)
     beta = np.maximum(duals.beta, 0.0)

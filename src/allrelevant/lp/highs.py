@@ -19,6 +19,8 @@ INFINITY = highspy.kHighsInf
 TOLERANCE = 1e-9
 SLICE_ITERATIONS = 2000
 DUAL, PRIMAL = 1, 4  # values of HiGHS' option simplex_strategy
+#: Multipliers of the penalised model that are limited by less than this are given in a smaller unit.
+SMALL_MULTIPLIERS = 1e-5
 #: Up to this many weights all their rows stand in the penalised model from the start; beyond, they are generated.
 ALL_WEIGHTS = 300
 
@@ -276,7 +278,7 @@ class HighsPenalised(_Model):
         else:
             pull = np.abs((program.r * program.row_weight) @ program.A) / program.gamma
             first = np.argsort(-pull, kind="stable")[:ALL_WEIGHTS]
-        self._weights = first
+        self._weights, self._unit = first, 1.0
         everything = np.zeros(n + m)
         width = self._row_bounds(0.0)[1]
         lower = np.append(np.full(self._n_sums, -INFINITY), -width)
@@ -331,6 +333,7 @@ class HighsPenalised(_Model):
                 break
         w, b = self._point(duals)
         n = self.program.n_rows
+        values = self._unit * values
         return w, b, Duals(values[None, :n], values[None, n:], np.array([C]))
 
     def path(self, values: Array) -> tuple[Array, Array, Duals]:
@@ -350,33 +353,47 @@ class HighsPenalised(_Model):
     def _set_penalty(self, C: float) -> None:
         program, highs = self.program, self._highs
         n, sums = program.n_rows, self._n_sums
-        highs.changeColsBounds(n, _indices(np.arange(n)), np.zeros(n), C * program.row_weight)
+        before, self._unit = self._unit, self._multiplier_unit(C)
+        price = C / self._unit
+        highs.changeColsBounds(n, _indices(np.arange(n)), np.zeros(n), price * program.row_weight)
         for row in range(sums):
-            highs.changeRowBounds(row, -INFINITY, C * program.s[row])
+            highs.changeRowBounds(row, -INFINITY, price * program.s[row])
         middle, width = self._row_bounds(C)
-        for k in np.flatnonzero(middle):  # the others are the same for every C
+        # The others are the same for every C.
+        for k in range(len(middle)) if self._unit != before else np.flatnonzero(middle):
             highs.changeRowBounds(int(sums + k), middle[k] - width[k], middle[k] + width[k])
+
+    def _multiplier_unit(self, C: float) -> float:
+        """What the model takes for a multiplier of 1, a power of two: less than 1 where all are next to nothing.
+
+        Multipliers that are limited by less than the tolerance could be anything. The point that they belong to is the
+        same in any unit.
+        """
+        program = self.program
+        most = C * max(program.s.max(initial=0.0), np.abs(program.v).max(initial=0.0))
+        return 1.0 if most >= SMALL_MULTIPLIERS or most == 0.0 else float(np.exp2(np.floor(np.log2(most))))
 
     def _row_bounds(self, C: float) -> tuple[Array, Array]:
         """Middle and half-width of the rows of the offsets and of the weights in the model."""
         program = self.program
         middle = C * np.concatenate([program.v, program.u[self._weights] / program.gamma[self._weights]])
-        return middle, np.concatenate([np.zeros(program.n_offsets), np.ones(len(self._weights))])
+        width = np.concatenate([np.zeros(program.n_offsets), np.ones(len(self._weights))])
+        return middle / self._unit, width / self._unit
 
     def _generate(self, values: Array, C: float) -> bool:
         """Add the rows of the weights that the multipliers violate most; say whether there were any."""
         program, highs = self.program, self._highs
         if len(self._weights) == program.n_weights:
             return False
-        n = program.n_rows
-        z = values[:n] @ program.A + values[n:] @ program.G - C * program.u
+        n, unit = program.n_rows, self._unit
+        z = unit * (values[:n] @ program.A + values[n:] @ program.G) - C * program.u
         excess = np.abs(z) / program.gamma - 1.0
         excess[self._weights] = 0.0
         worst = np.argsort(-excess, kind="stable")[:ALL_WEIGHTS]
         worst = worst[excess[worst] > TOLERANCE]
         for k, (rows, column) in zip(worst, entries(self._columns(worst)), strict=True):
             middle = C * program.u[k] / program.gamma[k]
-            highs.addRow(middle - 1.0, middle + 1.0, len(rows), _indices(rows), column)
+            highs.addRow((middle - 1.0) / unit, (middle + 1.0) / unit, len(rows), _indices(rows), column)
         self._weights = np.concatenate([self._weights, worst])
         return len(worst) > 0
 

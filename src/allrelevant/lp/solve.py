@@ -194,9 +194,15 @@ class BoundSolver:
         found = np.empty((t, d)) if points else None
         rest, n_reference = np.arange(t), 0
         hints = np.broadcast_to(self._start[0], (t, d))
+        failure: SolverError | None = None
         for propose in self._engines():
             part = targets.take(rest)
-            claim = propose(part, hints)
+            try:
+                claim = propose(part, hints)
+            except SolverError as error:  # the next one may find more
+                failure = error
+                continue
+            failure = None
             proof = certify(self.program, self.budget, part, *claim, self._anchor)
             upper[rest] = np.minimum(upper[rest], proof.upper)
             better = proof.lower > value[rest]
@@ -210,6 +216,8 @@ class BoundSolver:
                 break
             n_reference = len(rest)
         else:
+            if failure is not None:
+                raise failure
             k = rest[0]
             raise SolverError(
                 f"the bound of weight {int(targets.index[k, 0])} was not proven: its two sides are {gap[k]:.2g} of the "
@@ -233,6 +241,8 @@ class BoundSolver:
         reference = HighsBounds(self.program, self.budget)
         if self.engine == "highs":
             yield lambda targets, _: reference.solve(targets)
+            if _small(self.program):
+                yield lambda targets, _: InteriorBounds(self.program, self.budget, self._start).solve(targets)
         yield lambda targets, _: reference.solve(targets, cold=True)
 
     def _solve_reduced(self, engine: InteriorBounds, targets: Targets, _: Array) -> Proposal:
