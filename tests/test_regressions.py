@@ -8,13 +8,19 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from allrelevant import LinearRelevanceClassifier, LinearRelevanceRegressor, RelevanceWarning
+from allrelevant import (
+    ForestRelevanceRegressor,
+    LinearRelevanceClassifier,
+    LinearRelevanceRegressor,
+    RelevanceWarning,
+)
 from allrelevant.lp.certificate import repair
 from allrelevant.lp.highs import HighsPenalised
 from allrelevant.lp.solve import PenalisedSolver
 from allrelevant.lp.targets import Duals
 from fuzz.cases import Case
-from fuzz.checks import check_fit
+from fuzz.checks import check_fit, fitted
+from fuzz.forests import ForestCase, check_forest
 from problems import problem
 from programs import random_program
 
@@ -122,3 +128,23 @@ def test_penalties_of_next_to_nothing(C):
 def test_the_other_engine_is_asked_where_one_gives_up():
     """Rows that are 1e-9 apart: HiGHS alone proved nothing, or ended with "Unknown"."""
     assert check_fit(Case(rows="near", loss_slack=0.0, engine="highs")) == "proven"
+
+
+def test_forests_of_a_handful_of_samples():
+    """An error of LightGBM, which was given no sample to grow a tree on."""
+    X, y = np.arange(12.0).reshape(4, 3), np.arange(4.0)
+    with pytest.raises(ValueError, match=r"X has 2 samples of positive weight, but at least 3 are needed.*n_folds=3"):
+        ForestRelevanceRegressor().fit(X, y, sample_weight=[1, 1, 0, 0])
+    assert check_forest(ForestCase(problem="regression", n=3)) == "found"
+    few = ForestRelevanceRegressor(n_estimators=10, max_rounds=6, n_shadows=5, bagging_fraction=0.1, random_state=0)
+    assert isinstance(fitted(few, X, y), ForestRelevanceRegressor)
+
+
+def test_forest_with_a_category_of_one_value():
+    """An IndexError: the entropy of a category that does not vary was asked for."""
+    case = ForestCase(problem="regression", n=3, d=12, categories="all", weight="few", tentative="relevant", seed=225)
+    assert check_forest(case) == "found"
+
+
+def test_forest_with_values_whose_squares_overflow():
+    assert check_forest(ForestCase(n=8, d=12, scale=1e200, tentative="relevant", seed=213)) == "found"

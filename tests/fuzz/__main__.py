@@ -7,13 +7,19 @@ import sys
 import time
 import traceback
 from collections import Counter
+from typing import Any
 
 import numpy as np
 
 from fuzz.cases import draw
 from fuzz.checks import check_engines, check_fit
+from fuzz.forests import check_forest, draw_forest
 
-PROPERTIES = {"fit": (draw, check_fit), "engines": (draw, check_engines)}
+PROPERTIES: dict[str, Any] = {
+    "fit": (draw, check_fit),
+    "engines": (draw, check_engines),
+    "forest": (draw_forest, check_forest),
+}
 
 
 def main() -> int:

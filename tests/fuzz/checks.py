@@ -17,9 +17,9 @@ from allrelevant.errors import AllRelevantError
 from allrelevant.lp import GAP_LIMIT
 from fuzz.cases import Case
 
-__all__ = ["Hang", "check_engines", "check_fit", "check_result", "fitted", "within"]
+__all__ = ["Hang", "check_engines", "check_fit", "check_result", "fit_case", "fitted", "within"]
 
-#: Seconds after which a fit hangs; such small ones take less than one.
+#: CPU seconds after which a fit hangs; such small ones take less than one, as a rule.
 PATIENCE = 20
 #: Arguments that an error about bad input has to name, one of them at least.
 ARGUMENTS = r"\b(X|y|X_privileged|[Ss]ample.weights?|C|cv|feature_groups|engine|epsilon|gamma|standardize|class)\b"
@@ -31,21 +31,21 @@ class Hang(AssertionError):
 
 @contextmanager
 def within(seconds: int) -> Iterator[None]:
-    """Raise if the block takes longer; only the main thread can be interrupted."""
+    """Raise if the block takes more CPU seconds; only the main thread can be interrupted."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def stop(*_: Any) -> None:
-        raise Hang(f"not done after {seconds} seconds")
+        raise Hang(f"not done after {seconds} CPU seconds")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def fitted(estimator: Any, *data: Any, **more: Any) -> Any:
