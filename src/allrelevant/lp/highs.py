@@ -19,6 +19,13 @@ INFINITY = highspy.kHighsInf
 TOLERANCE = 1e-9
 SLICE_ITERATIONS = 2000
 DUAL, PRIMAL = 1, 4  # values of HiGHS' option simplex_strategy
+SCALED, UNSCALED = 2, 0  # of simplex_scale_strategy; the first is its default
+#: Ways to start from scratch; what one leaves unknown another may find.
+COLD: Any = (
+    {"simplex_strategy": DUAL},
+    {"simplex_strategy": PRIMAL},
+    {"simplex_strategy": DUAL, "simplex_scale_strategy": UNSCALED},
+)
 #: Multipliers of the penalised model that are limited by less than this are given in a smaller unit.
 SMALL_MULTIPLIERS = 1e-5
 #: Up to this many weights all their rows stand in the penalised model from the start; beyond, they are generated.
@@ -72,27 +79,33 @@ class _Model:
     def _run(self, *, cold: bool = False) -> tuple[Array, Array]:
         """Solve; return values of the columns and duals of the rows."""
         highs = self._highs
-        if cold:
-            highs.clearSolver()
-            self._options(simplex_strategy=DUAL)
-        try:
-            # HiGHS does not hear signals while it runs: give it slices and let the interpreter look around in between.
-            # A slice continues from the basis the last one left. Slices of iterations, not of time: where one ends must
-            # not depend on how busy the machine is.
-            status = highspy.HighsModelStatus.kIterationLimit
-            while status == highspy.HighsModelStatus.kIterationLimit:
-                highs.run()
-                status = highs.getModelStatus()
-        finally:
-            if cold:
-                self._options(simplex_strategy=self._strategy)
+        status = None if cold else self._status()
+        if status != highspy.HighsModelStatus.kOptimal:  # a warm start may mislead, even about feasibility
+            for options in COLD:
+                highs.clearSolver()
+                self._options(**options)
+                try:
+                    status = self._status()
+                finally:
+                    self._options(simplex_strategy=self._strategy, simplex_scale_strategy=SCALED)
+                if status == highspy.HighsModelStatus.kOptimal or status in _FAILURES:
+                    break
         if status != highspy.HighsModelStatus.kOptimal:
-            if not cold:  # a warm start may mislead, even about feasibility
-                return self._run(cold=True)
             kind, what = _FAILURES.get(status, (SolverError, "was not solved"))
             raise kind(f"the linear program {what} (HiGHS status: {highs.modelStatusToString(status)})")
         solution = highs.getSolution()
         return np.array(solution.col_value), np.array(solution.row_dual)
+
+    def _status(self) -> Any:
+        """Run from where the model is, and return what came of it."""
+        # HiGHS does not hear signals while it runs: give it slices and let the interpreter look around in between.
+        # A slice continues from the basis the last one left. Slices of iterations, not of time: where one ends must
+        # not depend on how busy the machine is.
+        status = highspy.HighsModelStatus.kIterationLimit
+        while status == highspy.HighsModelStatus.kIterationLimit:
+            self._highs.run()
+            status = self._highs.getModelStatus()
+        return status
 
 
 def _indices(values: Any) -> Any:
