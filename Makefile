@@ -3,14 +3,19 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
+CASES ?= 10000
+SEED ?= 0
 
-.PHONY: demo test lint types docs bench bench-smoke golden wheel-check compatibility clean
+.PHONY: demo test fuzz lint types docs bench bench-smoke golden wheel-check compatibility clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python examples/breast_cancer.py --out demo-output
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -q -n $(WORKERS)
+
+fuzz: $(VENV)/.test
+	PYTHONPATH=tests $(BIN)/python -m fuzz --cases $(CASES) --seed $(SEED)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check --no-cache .

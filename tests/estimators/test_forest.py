@@ -204,7 +204,7 @@ def test_samples_of_weight_zero_do_not_count(data):
     two = ForestRelevanceClassifier(**SMALL).fit(X[:200], y[:200])
     np.testing.assert_array_equal(one.intervals_, two.intervals_)
     assert one.result_.n_samples == 200
-    with pytest.raises(ValueError, match=r"no positive entry|non-zero"):
+    with pytest.raises(ValueError, match=r"of positive weight|non-zero"):
         ForestRelevanceRegressor(**SMALL).fit(X, y, sample_weight=np.zeros(300))
 
 

@@ -312,7 +312,7 @@ class Exploring(BaseEstimator):
                 counts = bootstrap(data.sample_weight, space.baseline.formulation.strata(data.target), rng)
                 seeds = [int(one) for one in rng.randint(np.iinfo(np.int32).max, size=len(request.seeds))]
                 again = Request(space.baseline.formulation, data.X, data.target, counts, members, seeds, None)
-                examined = self._examine(again, Progress(), C=space.baseline.C)
+                examined = self._examine(again, Progress(), C=space.baseline.hyperparameters["C"])
                 found.append(examined.result(0, self))
                 solving.progress.step()
         return Stability(

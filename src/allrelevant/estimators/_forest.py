@@ -132,8 +132,12 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
             self, table, y, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_samples=2, **options
         )
         weight = _check_sample_weight(sample_weight, samples, dtype=np.float64, ensure_non_negative=True)
-        if not np.any(weight > 0):
-            raise ValueError("sample_weight has no positive entry; give at least two samples a positive weight")
+        used, least = int((weight > 0).sum()), 3 if self.n_folds > 2 else 4
+        if used < least:
+            raise ValueError(
+                f"X has {used} samples of positive weight, but at least {least} are needed: forests are grown on what "
+                f"n_folds={self.n_folds} leaves of them"
+            )
         self._categorical = mark_categories(self.categorical_features, feature_names(self), self._categories)
         return samples, labels, weight
 

@@ -41,6 +41,10 @@ __all__ = ["LinearRelevance"]
 
 #: A model whose predictive weights are less than this share of its norm predicts nothing.
 SMALL = 1e-9
+#: Columns with values beyond this, or all below one over it, are brought nearer to 1 before squares are taken.
+FAR = 1e75
+#: Weights of columns of smaller values are too large to be numbers.
+LEAST = 1e-290
 NO_WEIGHTS = (
     "The best model found has no weights at all (w = 0): no linear model predicts better than a constant, so every "
     "feature is irrelevant."
@@ -199,8 +203,7 @@ class LinearRelevance(SelectorMixin, Exploring):
             for _, columns in members:
                 kinds[columns] = number
         data = canonical_form(request.X, request.target, request.sample_weight, kinds=kinds, fixed=request.given)
-        mean, scale = self._location(data)
-        _standardize(data.X, mean, scale)
+        mean, scale = self._standardize(data)
         Z = np.hstack([data.fixed, data.X]) if data.fixed.shape[1] else data.X
         baseline = fit_baseline(
             request.formulation,
@@ -223,7 +226,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         formulation, shift, width = baseline.formulation, data.fixed.shape[1], Z.shape[1]
         informed = bool(np.any(np.abs(baseline.w[formulation.predictive(width)]) > SMALL * near.mu))
         place = np.argsort(data.columns)
-        sample = Sample(Z, data.target, data.sample_weight)
+        sample = Sample(Z, data.target, data.sample_weight / baseline.unit)
         parts = []
         for number, members in enumerate(request.members):
             places = [np.sort(place[member]) + shift for _, member in members]
@@ -265,7 +268,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         total, count = np.zeros(len(data.target)), np.zeros(len(data.target))
         for fold in self._folds(found.request, data, strict=False):
             train = fold.train > 0
-            program = formulation.program(Z[train], data.target[train], fold.train[train])
+            program = formulation.program(Z[train], data.target[train], fold.train[train] / baseline.unit)
             w, b = PenalisedSolver(program).solve(baseline.C)
             total += fold.test * formulation.decision(Z, w, b)
             count += fold.test
@@ -273,24 +276,31 @@ class LinearRelevance(SelectorMixin, Exploring):
         values = np.where(count > 0, total / np.where(count > 0, count, 1.0), seen)
         return np.asarray(np.where(data.position >= 0, values[data.position], 0.0))
 
-    def _location(self, data: Canonical) -> tuple[Array, Array]:
-        """Shift and scale of every column; constant columns become 0, so that no weight of theirs acts as offset.
+    def _standardize(self, data: Canonical) -> tuple[Array, Array]:
+        """Shift and scale the columns in place; return by how much.
 
-        Sparse columns are not shifted, which would fill them: the offsets of a model, which are free, make up for it.
+        Nobody needs the arranged copy of the data as it was. Constant columns become 0, so that no weight of theirs
+        acts as offset. Sparse columns are not shifted where that would fill them: the offsets of a model, which are
+        free, make up for it.
         """
         X, weight = data.X, data.sample_weight
-        total, none = weight.sum(), np.zeros(X.shape[1])
-        mean = power_sums(X, weight, none, 1) / total
-        spread = np.sqrt(power_sums(X, weight, mean, 2) / total)
         low, high = ranges(X)
         constant = low == high
+        mean, scale, unit = low, np.ones(len(low)), np.ones(len(low))
         if self.standardize:
+            unit = _units(np.maximum(-low, high), data.columns)
+            if (unit != 1.0).any():
+                _transform(X, np.zeros(len(unit)), unit)
+            mean = power_sums(X, weight, np.zeros(len(low)), 1) / weight.sum()
+            scale = np.sqrt(power_sums(X, weight, mean, 2) / weight.sum())
             # Columns that vary by less than rounding cannot be scaled in any meaningful way.
-            constant |= spread <= 10 * np.finfo(float).eps * np.abs(mean)
-        scale = np.where(constant, np.inf, spread if self.standardize else 1.0)
+            constant |= scale <= 10 * np.finfo(float).eps * np.abs(mean)
+        shifted = constant | self.standardize
         if sparse.issparse(X):
-            return none, scale
-        return np.where(constant | self.standardize, mean, 0.0), scale
+            shifted &= np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
+        mean, scale = np.where(shifted, mean, 0.0), np.where(constant, np.inf, scale)
+        _transform(X, mean, scale)
+        return mean * unit, scale * unit
 
     def _given_splits(
         self, formulation: Formulation, X: Matrix, y: NDArray[Any], target: Array
@@ -345,9 +355,27 @@ class LinearRelevance(SelectorMixin, Exploring):
         return tags
 
 
-def _standardize(X: Matrix, mean: Array, scale: Array) -> None:
-    """Shift (unless sparse) and scale the columns in place: nobody needs the arranged copy of the data as it was."""
+def _units(reach: Array, columns: Indices) -> Array:
+    """Powers of two to divide columns by whose squares are no numbers any more; 1 for all others.
+
+    Raises
+    ------
+    ValueError
+        If weights of a column of such small values would be no numbers.
+    """
+    small = np.flatnonzero((reach > 0.0) & (reach < LEAST))
+    if len(small):
+        raise ValueError(
+            f"X has a column, {min(columns[small])}, whose values are all below {LEAST:g}; give it in another unit"
+        )
+    far = (reach > FAR) | ((reach > 0.0) & (reach < 1.0 / FAR))
+    return np.where(far, np.exp2(np.floor(np.log2(np.where(far, reach, 1.0)))), 1.0)
+
+
+def _transform(X: Matrix, mean: Array, scale: Array) -> None:
+    """Shift and scale columns in place."""
     if sparse.issparse(X):
+        X.data -= mean[X.indices]
         X.data /= scale[X.indices]
         X.eliminate_zeros()
     else:

@@ -153,6 +153,8 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
         samples, y = validate_data(self, X, y, **STORAGE, ensure_min_samples=2, y_numeric=True)
         values = np.asarray(y, dtype=float)
         weight = _check_sample_weight(sample_weight, samples, dtype=np.float64, ensure_non_negative=True)
+        if not (weight > 0).any():
+            raise ValueError("sample_weight has no positive entry; give at least two samples a positive weight")
         mean, scale = _location(values, weight)
         width = None if self.epsilon is None else self.epsilon / scale
         if width is None and self.C is not None:
@@ -184,7 +186,10 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
 
 def _location(values: Array, weight: Array) -> tuple[float, float]:
     """Mean and standard deviation, exactly rounded, so that the order of the samples cannot change a digit."""
+    # In units, powers of two, in which neither sums nor squares leave the range of numbers.
+    unit, heaviest = (2.0 ** math.frexp(float(part.max()))[1] for part in (np.abs(values), weight))
+    values, weight = values / unit, weight / heaviest
     total = math.fsum(weight)
     mean = math.fsum(weight * values) / total
     spread = math.sqrt(math.fsum(weight * (values - mean) ** 2) / total)
-    return mean, spread if spread > 0 else 1.0
+    return mean * unit, spread * unit if spread > 0 else 1.0

@@ -97,11 +97,15 @@ def _standardised(X: Array) -> tuple[Array, Array, Array]:
     """Columns with mean 0 and variance 1, missing values at the mean."""
     known = np.isfinite(X)
     count = np.maximum(known.sum(axis=0), 1)
-    mean = np.where(known, X, 0.0).sum(axis=0) / count
+    X = np.where(known, X, 0.0)
+    # In units, powers of two, in which no square leaves the range of numbers.
+    unit = np.exp2(np.frexp(np.abs(X).max(axis=0, initial=0.0))[1].clip(-1000, 1000).astype(float))
+    X /= unit
+    mean = X.sum(axis=0) / count
     Z = np.where(known, X - mean, 0.0)
     scale = np.sqrt((Z**2).sum(axis=0) / count)
     scale[scale == 0.0] = 1.0
-    return Z / scale, mean, scale
+    return Z / scale, unit * mean, unit * scale
 
 
 def _ridge(Z: Array, categorical: NDArray[np.bool_]) -> Array:
@@ -156,10 +160,10 @@ def _categories(sample: Sample, k: int, halves: list[tuple[Rows, Rows]], seed: i
     codes, numbers = np.unique(sample.X[:, k], return_inverse=True)
     counts = np.bincount(numbers, minlength=len(codes)) / len(numbers)
     probabilities = np.tile(counts, (len(numbers), 1))
-    target = Target(numbers.astype(float), max(2, len(codes)))
-    entropy = float(np.mean(target.losses(np.arange(len(numbers)), _outputs(probabilities, target))))
     if len(codes) < 2 or not len(others):
         return Categories(0.0, codes, probabilities)
+    target = Target(numbers.astype(float), len(codes))
+    entropy = float(np.mean(target.losses(np.arange(len(numbers)), _outputs(probabilities, target))))
     rest = Sample(sample.X[:, others], target, sample.weight, sample.categorical[others])
     prepared = IMITATOR.prepared(rest)
     told = probabilities.copy()

@@ -53,10 +53,12 @@ class LightForest:
         data, sample = prepared
         target = sample.target
         objective = {0: "regression", 2: "binary"}.get(target.n_classes, "multiclass")
+        n = len(sample.X) if rows is None else len(rows)
         parameters = {
             "objective": objective,
             "boosting": "rf",
-            "bagging_fraction": self.bagging_fraction,
+            # A tree needs a sample to grow on.
+            "bagging_fraction": max(self.bagging_fraction, (1.0 + 1e-6) / n),
             "bagging_freq": 1,
             "feature_fraction": self.feature_fraction,
             "max_depth": self.max_depth,

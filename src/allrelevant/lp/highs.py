@@ -22,6 +22,15 @@ SLICE_ITERATIONS = 2000
 #: Simplex takes a few iterations per row and column. Beyond so many it goes round in circles.
 MOST_ITERATIONS = 100
 DUAL, PRIMAL = 1, 4  # values of HiGHS' option simplex_strategy
+SCALED, UNSCALED = 2, 0  # of simplex_scale_strategy; the first is its default
+#: Ways to start from scratch; what one leaves unknown another may find.
+COLD: Any = (
+    {"simplex_strategy": DUAL},
+    {"simplex_strategy": PRIMAL},
+    {"simplex_strategy": DUAL, "simplex_scale_strategy": UNSCALED},
+)
+#: Multipliers of the penalised model that are limited by less than this are given in a smaller unit.
+SMALL_MULTIPLIERS = 1e-5
 #: Up to this many weights all their rows stand in the penalised model from the start; beyond, they are generated.
 ALL_WEIGHTS = 300
 
@@ -76,32 +85,40 @@ class _Model:
     def _run(self, *, cold: bool = False) -> tuple[Array, Array]:
         """Solve; return values of the columns and duals of the rows."""
         highs = self._highs
-        if cold:
-            highs.clearSolver()
-            self._options(simplex_strategy=DUAL)
-        try:
-            # HiGHS does not hear signals while it runs: give it slices and let the interpreter look around in between.
-            # A slice continues from the basis the last one left. Slices of iterations, not of time: where one ends must
-            # not depend on how busy the machine is.
-            most = MOST_ITERATIONS * (highs.getNumRow() + highs.getNumCol())
-            for _ in range(0, most + 1, SLICE_ITERATIONS):
-                check_time()
-                if np.isfinite(seconds_left()):  # counted from when the model was made
-                    self._options(time_limit=highs.getRunTime() + seconds_left())
-                highs.run()
-                status = highs.getModelStatus()
-                if status not in _UNFINISHED:
+        status = None if cold else self._status()
+        if status != highspy.HighsModelStatus.kOptimal:  # a warm start may mislead, even about feasibility
+            for options in COLD:
+                highs.clearSolver()
+                self._options(**options)
+                try:
+                    status = self._status()
+                finally:
+                    self._options(simplex_strategy=self._strategy, simplex_scale_strategy=SCALED)
+                if status == highspy.HighsModelStatus.kOptimal or (status in _FAILURES and status not in _UNFINISHED):
                     break
-        finally:
-            if cold:
-                self._options(simplex_strategy=self._strategy)
         if status != highspy.HighsModelStatus.kOptimal:
-            if not cold:  # a warm start may mislead, even about feasibility
-                return self._run(cold=True)
             kind, what = _FAILURES.get(status, (SolverError, "was not solved"))
             raise kind(f"the linear program {what} (HiGHS status: {highs.modelStatusToString(status)})")
         solution = highs.getSolution()
         return np.array(solution.col_value), np.array(solution.row_dual)
+
+    def _status(self) -> Any:
+        """Run from where the model is, and return what came of it."""
+        # HiGHS does not hear signals while it runs: give it slices and let the interpreter look around in between.
+        # A slice continues from the basis the last one left. Slices of iterations, not of time: where one ends must
+        # not depend on how busy the machine is.
+        highs = self._highs
+        status = highspy.HighsModelStatus.kIterationLimit
+        most = MOST_ITERATIONS * (highs.getNumRow() + highs.getNumCol())
+        for _ in range(0, most + 1, SLICE_ITERATIONS):
+            check_time()
+            if np.isfinite(seconds_left()):  # counted from when the model was made
+                self._options(time_limit=highs.getRunTime() + seconds_left())
+            highs.run()
+            status = highs.getModelStatus()
+            if status not in _UNFINISHED:
+                break
+        return status
 
 
 def _indices(values: Any) -> Any:
@@ -292,7 +309,7 @@ class HighsPenalised(_Model):
         else:
             pull = np.abs((program.r * program.row_weight) @ program.A) / program.gamma
             first = np.argsort(-pull, kind="stable")[:ALL_WEIGHTS]
-        self._weights = first
+        self._weights, self._unit = first, 1.0
         everything = np.zeros(n + m)
         width = self._row_bounds(0.0)[1]
         lower = np.append(np.full(self._n_sums, -INFINITY), -width)
@@ -347,6 +364,7 @@ class HighsPenalised(_Model):
                 break
         w, b = self._point(duals)
         n = self.program.n_rows
+        values = self._unit * values
         return w, b, Duals(values[None, :n], values[None, n:], np.array([C]))
 
     def path(self, values: Array) -> tuple[Array, Array, Duals]:
@@ -366,33 +384,47 @@ class HighsPenalised(_Model):
     def _set_penalty(self, C: float) -> None:
         program, highs = self.program, self._highs
         n, sums = program.n_rows, self._n_sums
-        highs.changeColsBounds(n, _indices(np.arange(n)), np.zeros(n), C * program.row_weight)
+        before, self._unit = self._unit, self._multiplier_unit(C)
+        price = C / self._unit
+        highs.changeColsBounds(n, _indices(np.arange(n)), np.zeros(n), price * program.row_weight)
         for row in range(sums):
-            highs.changeRowBounds(row, -INFINITY, C * program.s[row])
+            highs.changeRowBounds(row, -INFINITY, price * program.s[row])
         middle, width = self._row_bounds(C)
-        for k in np.flatnonzero(middle):  # the others are the same for every C
+        # The others are the same for every C.
+        for k in range(len(middle)) if self._unit != before else np.flatnonzero(middle):
             highs.changeRowBounds(int(sums + k), middle[k] - width[k], middle[k] + width[k])
+
+    def _multiplier_unit(self, C: float) -> float:
+        """What the model takes for a multiplier of 1, a power of two: less than 1 where all are next to nothing.
+
+        Multipliers that are limited by less than the tolerance could be anything. The point that they belong to is the
+        same in any unit.
+        """
+        program = self.program
+        most = C * max(program.s.max(initial=0.0), np.abs(program.v).max(initial=0.0))
+        return 1.0 if most >= SMALL_MULTIPLIERS or most == 0.0 else float(np.exp2(np.floor(np.log2(most))))
 
     def _row_bounds(self, C: float) -> tuple[Array, Array]:
         """Middle and half-width of the rows of the offsets and of the weights in the model."""
         program = self.program
         middle = C * np.concatenate([program.v, program.u[self._weights] / program.gamma[self._weights]])
-        return middle, np.concatenate([np.zeros(program.n_offsets), np.ones(len(self._weights))])
+        width = np.concatenate([np.zeros(program.n_offsets), np.ones(len(self._weights))])
+        return middle / self._unit, width / self._unit
 
     def _generate(self, values: Array, C: float) -> bool:
         """Add the rows of the weights that the multipliers violate most; say whether there were any."""
         program, highs = self.program, self._highs
         if len(self._weights) == program.n_weights:
             return False
-        n = program.n_rows
-        z = values[:n] @ program.A + values[n:] @ program.G - C * program.u
+        n, unit = program.n_rows, self._unit
+        z = unit * (values[:n] @ program.A + values[n:] @ program.G) - C * program.u
         excess = np.abs(z) / program.gamma - 1.0
         excess[self._weights] = 0.0
         worst = np.argsort(-excess, kind="stable")[:ALL_WEIGHTS]
         worst = worst[excess[worst] > TOLERANCE]
         for k, (rows, column) in zip(worst, entries(self._columns(worst)), strict=True):
             middle = C * program.u[k] / program.gamma[k]
-            highs.addRow(middle - 1.0, middle + 1.0, len(rows), _indices(rows), column)
+            highs.addRow((middle - 1.0) / unit, (middle + 1.0) / unit, len(rows), _indices(rows), column)
         self._weights = np.concatenate([self._weights, worst])
         return len(worst) > 0
 

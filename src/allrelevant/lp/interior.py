@@ -44,6 +44,9 @@ MAX_ITERATIONS = 80
 FEASIBLE = 4
 
 
+#: Iterates that leave the range of numbers have not converged, which their certificates show: no reason to warn.
+QUIET: Any = {"over": "ignore", "divide": "ignore", "invalid": "ignore"}
+
 #: Which of the targets given, with their iterates and gaps, need not be followed further.
 Enough = Callable[[Indices, State, Batch, Array], NDArray[np.bool_]]
 
@@ -80,7 +83,8 @@ class InteriorBounds:
         self._rows = Rows(self.program, self.budget, self.backend)
         self._system: type[System] = WideSystem if self._rows.wide else TallSystem
         self._part = self._rows.parts
-        self._state = self._centre((w[self._preset.free], b))
+        with np.errstate(**QUIET):
+            self._state = self._centre((w[self._preset.free], b))
         wp, wm = self._part[:2]
         to_numpy = self.backend.to_numpy
         w = to_numpy(self._state.P[:, wp] - self._state.P[:, wm])
@@ -95,7 +99,7 @@ class InteriorBounds:
 
     def solve(self, targets: Targets) -> tuple[Array, Array, Duals]:
         """Maximise all targets at once. What did not converge shows in its certificate, not here."""
-        with self.backend.alone:
+        with self.backend.alone, np.errstate(**QUIET):
             return self._solve(targets)
 
     def _solve(self, targets: Targets) -> tuple[Array, Array, Duals]:

@@ -82,6 +82,10 @@ class System(ABC):
     def _solve(self, shift: Shift) -> tuple[Any, Any, Any, Any, Any, Any]:
         """Steps of the rows' multipliers, ``y``, offsets, loss multiplier, norm multiplier, norm budget."""
 
+    def idle(self, main: Any) -> Any:
+        """1 for every offset that stands in no row, whose place on the diagonal is 0; 0 for the others."""
+        return self.xp.where(main == 0.0, 1.0 + main, 0.0 * main)
+
     def dual_error(self, Z: Any) -> float:
         """Largest residual of the dual equations, relative to the duals."""
         wp, wm, xi, *_ = self.rows.parts
@@ -132,6 +136,7 @@ class TallSystem(System):
         main = diagonal(matrix)
         main *= 1.0 + 1e-14
         main[:, :d] += 1.0 / self.theta
+        main[:, d:] += self.idle(main[:, d:])
         self.factors = rows.backend.factor(matrix)
         pulled = self.pull
         if rows.m:
@@ -234,6 +239,10 @@ class WideSystem(System):
         T = rows.backend.zeros((t, size, size))
         T[:, : p + 2, : p + 2] = inner
         T[:, : p + 2, :p] *= -1.0
+        # Offsets that do the same, or nothing, would make the matrix singular.
+        main = diagonal(T)[:, :p]
+        main *= 1.0 + 1e-14
+        main -= self.idle(main)
         T[:, :p, p] -= v
         T[:, p, :p] += v
         # s·Q_ξ s − P·M⁻¹P is summed without cancellation; a loss budget near zero would be lost in it.

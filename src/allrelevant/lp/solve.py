@@ -301,6 +301,8 @@ class BoundSolver:
         reference = cache(lambda: HighsBounds(self.program, self.budget))
         if self.engine == "highs":
             yield lambda targets, _: reference().solve(targets)
+            if _small(self.program):
+                yield self._solve_whole
         yield lambda targets, _: reference().solve(targets, cold=True)
 
     def _solve_reduced(self, engine: InteriorBounds, targets: Targets, _: Array) -> Proposal:

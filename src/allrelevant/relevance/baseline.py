@@ -15,12 +15,14 @@ from allrelevant.lp.highs import HighsPenalised
 from allrelevant.lp.matrix import Matrix, reach, some_rows
 from allrelevant.lp.targets import Duals
 
-__all__ = ["Baseline", "Fold", "cross_validated_score", "fit_baseline", "penalty_path"]
+__all__ = ["Baseline", "Fold", "cross_validated_score", "fit_baseline", "penalty_path", "weight_unit"]
 
 #: Models of the search are compared by their scores, for which a proof to this relative gap is enough.
 SEARCH_GAP = 1e-4
 #: Weights are 0 if they move no row by more than this; margins are 1.
 NO_REACH = 1e-8
+#: Mean sample weights up to this factor from 1 are left as they are.
+ORDINARY = 16.0
 #: Values of C tried per setting of the other hyperparameters, half a decade apart.
 N_PENALTIES = 9
 
@@ -32,6 +34,10 @@ class Fold:
     train: Array
     test: Array
 
+    def in_units(self, unit: float) -> Fold:
+        """The same split with weights in another unit."""
+        return Fold(self.train / unit, self.test / unit)
+
 
 @dataclass(frozen=True, eq=False)
 class Baseline:
@@ -42,15 +48,17 @@ class Baseline:
     formulation : Formulation
         Problem type with the hyperparameters chosen.
     program : Program
-        Its rows on all samples.
+        Its rows on all samples, with sample weights in units of `unit`.
     C : float
-        Penalty of the loss; 0 if no weights at all are the best choice.
+        Penalty of the loss of the program; 0 if no weights at all are the best choice.
     w, b : ndarray
         The optimal point.
     cross_validated : float or None
         Mean score over the folds; None without a search.
     prediction : ndarray of shape (n_samples,)
         Prediction of the training data.
+    unit : float
+        Sample weight that the program takes for 1.
     """
 
     formulation: Formulation
@@ -60,11 +68,21 @@ class Baseline:
     b: Array
     cross_validated: float | None
     prediction: Array
+    unit: float = 1.0
 
     @property
     def hyperparameters(self) -> dict[str, float]:
-        """`C` and the formulation's own."""
-        return {"C": self.C, **self.formulation.hyperparameters}
+        """`C`, for sample weights as they were given, and the formulation's own."""
+        return {"C": self.C / self.unit, **self.formulation.hyperparameters}
+
+
+def weight_unit(sample_weight: Array) -> float:
+    """Sample weight that programs take for 1, a power of two: so that no answer depends on the unit of the weights.
+
+    Tolerances and the least slack are made for losses of the order of margins, which are 1.
+    """
+    mean = float(sample_weight.mean())
+    return 1.0 if 1.0 / ORDINARY <= mean <= ORDINARY else float(2.0 ** np.rint(np.log2(mean)))
 
 
 def penalty_path(program: Program, weights: slice = slice(None)) -> Array:
@@ -120,9 +138,13 @@ def fit_baseline(
 
     Ties go to the smaller `C` and to the earlier candidate, the sparser model; the formulation says what a tie is.
     """
-    score = None
+    score, unit = None, weight_unit(sample_weight)
+    sample_weight = sample_weight / unit
     if C is None:
-        formulation, C, score = _search(formulation, X, target, sample_weight, list(folds), progress)
+        splits = [fold.in_units(unit) for fold in folds]
+        formulation, C, score = _search(formulation, X, target, sample_weight, splits, progress)
+    else:
+        C *= unit
     program = formulation.program(X, target, sample_weight)
     with progress.stage("baseline", 1):
         w, b = PenalisedSolver(program).solve(C) if C > 0 else _empty(program)
@@ -131,7 +153,7 @@ def fit_baseline(
     moved = np.abs(w) * np.maximum(reach(program.A), reach(program.G))
     if float(np.max(moved, initial=0.0)) < NO_REACH:
         w = np.zeros_like(w)
-    return Baseline(formulation, program, float(C), w, b, score, formulation.predict(X, w, b))
+    return Baseline(formulation, program, float(C), w, b, score, formulation.predict(X, w, b), unit)
 
 
 def _search(
@@ -176,9 +198,11 @@ def cross_validated_score(
     """
     if not folds:
         return None
+    unit = weight_unit(sample_weight)
+    folds = [fold.in_units(unit) for fold in folds]
     if C is None:
-        return _search(formulation, X, target, sample_weight, folds, Progress())[2]
-    return float(np.mean([_path_scores(formulation, X, target, fold, np.array([C]))[0] for fold in folds]))
+        return _search(formulation, X, target, sample_weight / unit, folds, Progress())[2]
+    return float(np.mean([_path_scores(formulation, X, target, fold, np.array([C * unit]))[0] for fold in folds]))
 
 
 def _empty(program: Program) -> tuple[Array, Array]:

@@ -34,6 +34,7 @@ __all__ = ["CONTROLS", "Judgement", "Jury", "Sample", "judge"]
 
 CONTROLS = ("feature", "fdr")
 
+NOTHING_VARIES = "All privileged features are constant, so every privileged feature is irrelevant."
 #: Probes of a feature's own, for features that cannot be compared with others.
 OWN_PROBES = 20
 
@@ -223,6 +224,9 @@ def judge(
     own: dict[int, Probes] = {}
     for k in groups:
         own[k] = added(features[k], OWN_PROBES, draw_group_probes(sample.X, OWN_PROBES, members[k], rng))
+    if probes is None and not groups:  # of regular features some vary, or the model would have no weights
+        nothing = Judgement.nothing(len(features), rule, confidence, NOTHING_VARIES)
+        return relevance_intervals(near, features, solving), nothing
     if probes is None:
         probes = own[groups[0]]
     thresholds = find_thresholds(probes, confidence)

@@ -1,0 +1,170 @@
+"""Problems that once ended badly, as small as they could be made (found by `tests/fuzz`)."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from allrelevant import (
+    ForestRelevanceRegressor,
+    LinearRelevanceClassifier,
+    LinearRelevanceRegressor,
+    RelevanceWarning,
+)
+from allrelevant.lp.certificate import repair
+from allrelevant.lp.highs import HighsPenalised
+from allrelevant.lp.solve import PenalisedSolver
+from allrelevant.lp.targets import Duals
+from fuzz.cases import Case
+from fuzz.checks import check_fit, fitted
+from fuzz.forests import ForestCase, check_forest
+from problems import problem
+from programs import random_program
+
+
+def fit(X, y, weight=None, estimator=LinearRelevanceClassifier, **parameters):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RelevanceWarning)
+        return estimator(**{"n_probes": 3, "random_state": 0, "C": 1.0} | parameters).fit(X, y, sample_weight=weight)
+
+
+@pytest.mark.parametrize("unit", [2.0**-40, 2.0**-20, 2.0**20, 2.0**40])
+def test_the_unit_of_weights_does_not_matter(unit):
+    """The least slack was meant for weights of 1: with weights of 1e-9 every model was near-optimal."""
+    X, y, weight = problem("weighted", 3)
+    plain, other = fit(X, y, weight), fit(X, y, unit * weight, C=1.0 / unit)
+    np.testing.assert_allclose(other.intervals_, plain.intervals_, atol=2e-5)
+    assert other.result_.hyperparameters["C"] == 1.0 / unit
+    # Also where C is searched: the same path, in other units.
+    found = [fit(X, y, factor * np.ones(len(y)), C=None, cv=2) for factor in (0.5 * unit, unit)]
+    assert 0.0 < found[0].intervals_[:, 1].max() < 1.1 + 1e-6
+    assert found[0].result_.hyperparameters["C"] * unit < 1e4
+
+
+@pytest.mark.parametrize("exponent", [-280, -160, 160, 300])
+@pytest.mark.parametrize("stored", [np.asarray, sparse.csr_array])
+def test_the_unit_of_columns_does_not_matter_however_far(exponent, stored):
+    """Squares of the values were infinite, or all 0 as if the columns were constant."""
+    X, y, _ = problem("plain", 1)
+    plain, far = fit(X, y), fit(stored(X * 10.0**exponent), y)
+    np.testing.assert_allclose(far.intervals_, plain.intervals_, atol=1e-5)
+    np.testing.assert_array_equal(far.predict(stored(X * 10.0**exponent)), plain.predict(X))
+
+
+def test_columns_of_next_to_nothing_are_refused():
+    X, y, _ = problem("plain", 1)
+    X[:, 1] *= 1e-300
+    with pytest.raises(ValueError, match="X has a column, 1, whose values are all below 1e-290"):
+        fit(X, y)
+
+
+@pytest.mark.parametrize("factor", [1e-200, 1e200])
+def test_the_unit_of_the_target_does_not_matter_however_far(factor):
+    X = problem("plain", 1)[0]
+    y = X[:, 0] + 0.1 * X[:, 1] ** 2
+    plain, far = (fit(X, k * y, estimator=LinearRelevanceRegressor) for k in (1.0, factor))
+    np.testing.assert_allclose(far.intervals_, plain.intervals_, atol=1e-5)
+    np.testing.assert_allclose(far.predict(X) / factor, plain.predict(X), rtol=1e-6)
+
+
+def test_weights_of_zero_only():
+    X = problem("plain", 1)[0]
+    with pytest.raises(ValueError, match=r"(?i)sample.weight"):
+        fit(X, X[:, 0], np.zeros(len(X)), estimator=LinearRelevanceRegressor)
+
+
+def test_sparse_columns_without_zeros_far_from_zero():
+    """They were scaled but not shifted: 1e8 ± 1 became a column of equal numbers, and nothing was proven."""
+    for case in (
+        Case(shift=1e8, weight="ratio", storage="csr"),
+        Case(n=2, d=5, values="binary", twins="nearer", storage="csc"),
+    ):
+        assert check_fit(case) == "proven"
+
+
+def test_constant_privileged_features():
+    """An IndexError: without features that vary there are no probes."""
+    case = Case(n=8, constant=0.0, privileged="replaced")
+    assert check_fit(case) == "proven"
+
+
+def test_a_model_at_hand_that_says_nothing():
+    """A singular matrix: the decisions of a constant model are one more offset that does what another one does."""
+    assert check_fit(Case(problem="explicit", weight="few", privileged="residual", engine="interior")) == "proven"
+    assert check_fit(Case(problem="explicit", weight="few", privileged="residual", engine="highs")) == "proven"
+
+
+def test_iterates_that_overflow_do_not_warn():
+    check_fit(
+        Case(
+            problem="implicit", d=2, rank=2, values="heavy", twins="near", constant=3.0, shift=1.0, rows="equal",
+            weight="large", loss_slack=0.0, seed=645,
+        )
+    )  # fmt: skip
+
+
+def test_multipliers_that_are_no_numbers_prove_nothing():
+    program = random_program(0)[0]
+    wild = Duals(np.full((2, program.n_rows), np.nan), np.zeros((2, program.n_hard)), np.ones(2))
+    wild.alpha[1] = 0.0
+    fixed = repair(program, wild)
+    assert np.isfinite(fixed.alpha).all()
+    assert fixed.lam.tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("C", [1e-12, 1e-8, 1e-6])
+def test_penalties_of_next_to_nothing(C):
+    """Multipliers that are limited by less than the tolerance of HiGHS were left at random, and nothing was proven."""
+    program = random_program(1, hard=False, linear=False)[0]
+    w, b = PenalisedSolver(program).solve(C)
+    assert not w.any()
+    best = HighsPenalised(program).solve(1e-4)[1]
+    np.testing.assert_allclose(program.loss(w, b), program.loss(w, best), rtol=1e-6)
+
+
+def test_the_other_engine_is_asked_where_one_gives_up():
+    """Rows that are 1e-9 apart: HiGHS alone proved nothing, or ended with "Unknown"."""
+    assert check_fit(Case(rows="near", loss_slack=0.0, engine="highs")) == "proven"
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(
+            Case(values="binary", twins="near", shift=1.0, target="noise", C=None),
+            marks=pytest.mark.xfail(
+                strict=True,
+                reason="columns 1e-9 apart need weights of 1e9 to differ: for the greatest C of the path HiGHS "
+                "says Unknown, and its point is not proven to the gap of the search; it ends with SolverError",
+            ),
+        ),
+        Case(n=40, d=2, shift=1e8, weight="small", C=None, standardize=False),
+        Case(problem="multi-class", n=25, d=2, weight="large", seed=984),
+    ],
+)
+def test_what_highs_does_not_know_at_once(case):
+    """HiGHS said "Unknown" of programs that it solves by primal simplex, or without scaling."""
+    assert check_fit(case) == "proven"
+
+
+def test_forests_of_a_handful_of_samples():
+    """An error of LightGBM, which was given no sample to grow a tree on."""
+    X, y = np.arange(12.0).reshape(4, 3), np.arange(4.0)
+    with pytest.raises(ValueError, match=r"X has 2 samples of positive weight, but at least 3 are needed.*n_folds=3"):
+        ForestRelevanceRegressor().fit(X, y, sample_weight=[1, 1, 0, 0])
+    assert check_forest(ForestCase(problem="regression", n=3)) == "found"
+    few = ForestRelevanceRegressor(n_estimators=10, max_rounds=6, n_shadows=5, bagging_fraction=0.1, random_state=0)
+    assert isinstance(fitted(few, X, y), ForestRelevanceRegressor)
+
+
+def test_forest_with_a_category_of_one_value():
+    """An IndexError: the entropy of a category that does not vary was asked for."""
+    case = ForestCase(problem="regression", n=3, d=12, categories="all", weight="few", tentative="relevant", seed=225)
+    assert check_forest(case) == "found"
+
+
+def test_forest_with_values_whose_squares_overflow():
+    assert check_forest(ForestCase(n=8, d=12, scale=1e200, tentative="relevant", seed=213)) == "found"
