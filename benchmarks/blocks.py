@@ -16,9 +16,11 @@ PUBLISHED = Path(__file__).parent / "papers" / "published"
 LABELS = {
     "allrelevant": "**allrelevant**",
     "allrelevant_implicit": "**allrelevant**, implicit",
+    "allrelevant_lenient": "allrelevant, confidence 0.99",
     "forest": "**allrelevant**, forest",
     "forest_refit": "forest, refit (held-out)",
     "forest_refit_training": "forest, refit (training)",
+    "all_features": "all features",
     "elastic_net": "Elastic Net",
     "lasso": "Lasso",
     "ridge": "Ridge",

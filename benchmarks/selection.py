@@ -39,7 +39,16 @@ KEY = ("set", "condition", "seed", "method")
 LIMIT = 900.0
 #: Methods that tell strong from weak.
 THREE = frozenset(
-    {"allrelevant", "allrelevant_implicit", "fri", "forest", "forest_refit", "forest_refit_training", "squamish"}
+    {
+        "allrelevant",
+        "allrelevant_implicit",
+        "allrelevant_lenient",
+        "fri",
+        "forest",
+        "forest_refit",
+        "forest_refit_training",
+        "squamish",
+    }
 )
 #: Where the environments of libraries are that need one of their own.
 ENVIRONMENTS = Path(os.environ.get("ALLRELEVANT_PEERS", ".peers"))

@@ -376,6 +376,23 @@ def test_a_worker_that_is_killed_changes_nothing(machines):
     assert machines.workers[0].wait(timeout=30) == -signal.SIGKILL
 
 
+def test_a_program_that_is_lost_is_sent_again(client, monkeypatch):
+    sent, scatter = [], distributed.Client.scatter
+
+    def recorded(self, *args, **kwargs):
+        sent.append(scatter(self, *args, **kwargs))
+        return sent[-1]
+
+    with parallel_config(backend="threading"):
+        expected = model()
+    monkeypatch.setattr(distributed.Client, "scatter", recorded)
+    model()
+    usual = len(sent)
+    with at_first_batch(lambda: client.cancel(sent[-1], force=True)):
+        check_same(model(), expected)
+    assert len(sent) == 2 * usual + 1
+
+
 def test_a_scheduler_that_is_killed_is_an_error(machines):
     before = threading.active_count()
     began = time.monotonic()

@@ -2,6 +2,7 @@
 
 - ``allrelevant``: all three problem types; ordered classes with explicit order. ``allrelevant_implicit``: ordered
   classes with implicit order. ``cross_validated`` is in the metric of the search.
+- ``allrelevant_lenient``: two classes, with a confidence of 0.99 instead of 0.9999 that probes stay below the limit.
 - ``allrelevant_groups``: groups of features; features are called relevant with false discoveries controlled, as few
   samples ask for.
 - ``forest``, ``forest_refit``, ``forest_refit_training``: forests; strong features are told from weak ones by
@@ -34,6 +35,14 @@ def implicit(problem, X, y, seed):
 
     expect(problem, "ordinal")
     return _linear(LinearRelevanceOrdinal(order="implicit", random_state=seed), problem, X, y)
+
+
+def lenient(problem, X, y, seed):
+    """Intervals of relevance, with a lower limit from the probes."""
+    from allrelevant import LinearRelevanceClassifier
+
+    expect(problem, "classification")
+    return _linear(LinearRelevanceClassifier(confidence=0.99, random_state=seed), problem, X, y)
 
 
 def _linear(model, problem, X, y):
@@ -84,6 +93,7 @@ def forest(**parameters):
 METHODS = {
     "allrelevant": linear,
     "allrelevant_implicit": implicit,
+    "allrelevant_lenient": lenient,
     "allrelevant_groups": groups,
     "forest": forest(decomposition="conditional"),
     "forest_refit": forest(decomposition="refit", loss="held_out"),

@@ -10,6 +10,12 @@ drawn, stratified, with replacement, and the rows that are not in it are the tes
 the training rows, columns their z-scores; where the smaller class has less than 40 % of the rows, SMOTE and edited
 nearest neighbours balance the training rows (Batista et al. 2004). Methods then select features, a logistic
 regression is fitted to these, and its area under the ROC curve on the test rows counts; 0.5 where nothing is selected.
+
+How to read these: the thesis' figures of its public sets are above what all features give on rows that are in no
+bootstrap replicate, so its test rows were others; what can be compared are the methods beside each other. On the heart
+disease data the default calls few features: where no line fits well, a tenth of the loss is much, near-optimal models
+differ much, and so do probes. There a confidence of 0.99 instead of 0.9999 is the better choice, at the price of some
+irrelevant features.
 """
 
 from __future__ import annotations
@@ -43,6 +49,7 @@ STAND_INS = {"cardiotocography": "t21", "heart_cleveland": "flip"}
 #: Quick and full runs.
 METHODS = {
     "allrelevant": (3, 50),
+    "allrelevant_lenient": (3, 50),
     "elastic_net": (2, 50),
     "stability_selection": (1, 50),
     "efs": (1, 50),
@@ -147,6 +154,8 @@ EXPERIMENT = Experiment(
 
 THEIRS = {
     "allrelevant": "fri",
+    "allrelevant_lenient": None,
+    "all_features": None,
     "forest": None,
     "fri": None,
     "boruta": "boruta",
@@ -161,6 +170,11 @@ def section(folder: Path) -> list[Block]:
     rows, papers = results(folder, "biomedical"), published("fri")
     if rows.empty:
         return []
+    whole = rows[rows["method"] == "allrelevant"].assign(method="all_features")
+    whole = whole.assign(
+        roc_auc=whole["roc_auc_all_features"], n_selected=whole["d"], training_score="", cpu_seconds=""
+    )
+    rows = pd.concat([rows, whole])
     blocks: list[Block] = [(__doc__ or "").split("\n\n", 1)[1]]
     for table, measure, words, digits, better in (
         ("3.5", "roc_auc", "area under the ROC curve of a logistic regression on the selected features", 3, 1),
@@ -169,7 +183,8 @@ def section(folder: Path) -> list[Block]:
         ("3.6", "n_weak", "weakly relevant features", 1, 0),
         ("3.4", "training_score", "accuracy of the model on its training samples", 2, 0),
     ):
-        own = THEIRS if measure not in ("n_strong", "n_weak") else {"allrelevant": "fri", "forest": None, "fri": None}
+        apart = {"allrelevant": "fri", "allrelevant_lenient": None, "forest": None, "fri": None}
+        own = THEIRS if measure not in ("n_strong", "n_weak") else apart
         blocks.append(
             beside(f"Table {table}: {words}", rows, measure, FILES, own, papers, digits=digits, better=better)
         )

@@ -46,6 +46,7 @@ EXPERIMENTS = tuple(
             "forest_refit": Plan(1, full),
             "forest_refit_training": Plan(1, full),
             "allrelevant": Plan(2, full),
+            **({"allrelevant_lenient": Plan(1, full)} if name == "forest_nonlinear" else {}),
             "boruta": Plan(1, full),
             "squamish": Plan(1, full),
             "rfecv_elastic_net": Plan(1, full),
@@ -65,12 +66,13 @@ METHODS = {
     "forest_refit": "squamish",
     "squamish": None,
     "allrelevant": "fri",
+    "allrelevant_lenient": "fri",
     "boruta": None,
     "rfecv_elastic_net": "rfecv_elastic_net",
     "rfecv_forest": "rfecv_forest",
 }
 #: Those that tell strong from weak.
-APART = {name: METHODS[name] for name in list(METHODS)[:5]}
+APART = {name: METHODS[name] for name in list(METHODS)[:6]}
 
 
 def section(folder: Path) -> list[Block]:

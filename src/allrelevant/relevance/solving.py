@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -76,18 +77,21 @@ class Solving:
         """Solve batches where joblib has them solved, by default in threads."""
         backend, _ = get_active_backend(prefer="threads")
         if hasattr(backend, "client"):  # of a Dask cluster
-            if solver not in self._sent:
-                backend.effective_n_jobs(-1)  # waits for the first worker
-                try:
-                    self._sent[solver] = backend.client.scatter(Parcel(solver), broadcast=True, hash=False)
-                except OSError as error:
-                    raise ClusterLost(LOST) from error
-            return on_cluster(self._sent[solver], parts, backend)
+            return on_cluster(self._sent.get(solver), partial(self._send, solver, backend), parts, backend)
         if getattr(backend, "supports_sharedmem", False) or effective_n_jobs(self.n_jobs) == 1:
             return in_threads(solver, parts, self.n_jobs)
         if solver not in self._sent:
             self._sent[solver] = Parcel(solver)
         return in_processes(self._sent[solver], parts, self.n_jobs, backend)
+
+    def _send(self, solver: BoundSolver, backend: Any) -> Any:
+        """Send a program to all workers of a cluster."""
+        backend.effective_n_jobs(-1)  # waits for the first worker
+        try:
+            self._sent[solver] = backend.client.scatter(Parcel(solver), broadcast=True, hash=False)
+        except OSError as error:
+            raise ClusterLost(LOST) from error
+        return self._sent[solver]
 
 
 class _Parts(Sequence[Targets]):

@@ -6,8 +6,8 @@ import math
 import pickle
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, suppress
 from typing import Any
 from uuid import uuid4
 
@@ -26,6 +26,10 @@ LOST = (
     "the connection to the scheduler of the Dask cluster was lost, and the batches with it; see that it runs, connect "
     "a new client and fit again"
 )
+#: How often a program is sent to a cluster, if its copies die with their workers.
+SENDINGS = 3
+#: Seconds to wait for workers before looking at the clock.
+WAIT = 10.0
 #: Place of a batch, its bounds, and the CPU seconds that it took in another process.
 Solved = tuple[int, Bounds, float]
 
@@ -47,8 +51,47 @@ def in_processes(parcel: Parcel, parts: Sequence[Targets], n_jobs: int | None, b
         yield k, *found
 
 
-def on_cluster(parcel: Any, parts: Sequence[Targets], backend: Any) -> Iterator[Solved]:
-    """Solve batches on the Dask cluster of a backend of joblib, which has the parcel already.
+def on_cluster(sent: Any, send: Callable[[], Any], parts: Sequence[Targets], backend: Any) -> Iterator[Solved]:
+    """Solve batches on the Dask cluster of a backend of joblib, which may have been sent the parcel already.
+
+    Dask keeps as few copies of a parcel as it likes. If the last one dies with its worker, batches are cancelled that
+    nobody asked to cancel, and the parcel is sent again.
+    """
+    left = list(range(len(parts)))
+    lost: BaseException | None = None
+    for _ in range(SENDINGS):
+        if backend.client.status != "running":
+            break
+        if lost is not None and not _has_workers(backend.client):
+            return
+        sent = send() if sent is None or lost is not None or sent.cancelled() else sent
+        lost = None
+        with closing(_submitted(sent, left, parts, backend)) as arriving:
+            for k, found in arriving:
+                if isinstance(found, BaseException):
+                    lost = found
+                    break
+                left.remove(k)
+                yield k, *found
+        if lost is None:
+            return
+    raise ClusterLost(LOST) from lost
+
+
+def _has_workers(client: Any) -> bool:
+    """Wait for workers, as Dask does for ever, until time is up."""
+    deadline = current_deadline()
+    while deadline.left > 0.0:
+        with suppress(TimeoutError):
+            client.wait_for_workers(1, timeout=min(deadline.left, WAIT))
+            return True
+    return False
+
+
+def _submitted(
+    parcel: Any, places: Sequence[int], parts: Sequence[Targets], backend: Any
+) -> Generator[tuple[int, Any], None, None]:
+    """Places of batches with what came of them, or with the error that cancelled them.
 
     They are handed to the cluster itself: the backend would wait for ever for a batch that brings its worker down. What
     has not come back when time is up is not waited for.
@@ -59,16 +102,14 @@ def on_cluster(parcel: Any, parts: Sequence[Targets], backend: Any) -> Iterator[
     # Dask warns of large tasks and would rather have their data on a worker, but data there die with that worker.
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"}):
         futures = [
-            client.submit(Parcel.solve, parcel, part, deadline, pure=False, **backend.submit_kwargs) for part in parts
+            client.submit(Parcel.solve, parcel, parts[k], deadline, pure=False, **backend.submit_kwargs) for k in places
         ]
-    place = {future: k for k, future in enumerate(futures)}
+    place = dict(zip(futures, places, strict=True))
     try:
         # Within a task of the cluster, others may run while this one waits.
         with backend.retrieval_context():
             for future, found in _arriving(futures, client, deadline):
-                if isinstance(found, BaseException):  # nobody asked to cancel it
-                    raise ClusterLost(LOST) from found
-                yield place[future], *found
+                yield place[future], found
     finally:
         with suppress(OSError):  # of a connection that is lost
             client.cancel([future for future in futures if not future.done()])
