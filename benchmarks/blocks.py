@@ -17,6 +17,9 @@ LABELS = {
     "allrelevant": "**allrelevant**",
     "allrelevant_implicit": "**allrelevant**, implicit",
     "allrelevant_lenient": "allrelevant, confidence 0.99",
+    "residual": "**allrelevant**",
+    "kept": "the same, kept",
+    "replaced": "the same, replaced",
     "forest": "**allrelevant**, forest",
     "forest_refit": "forest, refit (held-out)",
     "forest_refit_training": "forest, refit (training)",
@@ -154,7 +157,7 @@ def beside(
             mean = mean_of(same, measure)
             paper = papers.get(((paper_sets or {}).get(name, name), where, theirs or "", paper_measure or measure))
             means[method].append((mean, paper))
-            cells.append(cell(mean, paper, digits, better if method.startswith(("allrelevant", "forest")) else 0))
+            cells.append(cell(mean, paper, digits, better if "**allrelevant**" in LABELS.get(method, "") else 0))
         lines.append(cells)
     if len(sets) > 1:
         cells = ["mean"]
