@@ -45,6 +45,7 @@ THREE = frozenset(
         "allrelevant_lenient",
         "fri",
         "forest",
+        "forest_strict",
         "forest_refit",
         "forest_refit_training",
         "squamish",

@@ -1,8 +1,9 @@
 """Competitors of the papers, each in a file of its own, all called the same way.
 
 ==========================  =====================================================================================
-``allrelevant``             this library: ``allrelevant``, ``allrelevant_implicit``, ``allrelevant_groups``,
-                            ``forest``, ``forest_refit``, ``forest_refit_training``
+``allrelevant``             this library: ``allrelevant``, ``allrelevant_implicit``, ``allrelevant_lenient``,
+                            ``allrelevant_groups``, ``forest``, ``forest_strict``, ``forest_refit``,
+                            ``forest_refit_training``
 ``fri``                     fri 9.0.0: ``fri``, ``fri_groups``
 ``boruta``                  BorutaPy 0.4.3: ``boruta``
 ``squamish``                the thesis' forests: ``squamish``
