@@ -30,6 +30,8 @@ LOST = (
 SENDINGS = 3
 #: Seconds to wait for workers before looking at the clock.
 WAIT = 10.0
+#: Seconds after which a scheduler has noticed that a worker is gone.
+NOTICE = 1.0
 #: Place of a batch, its bounds, and the CPU seconds that it took in another process.
 Solved = tuple[int, Bounds, float]
 
@@ -62,9 +64,15 @@ def on_cluster(sent: Any, send: Callable[[], Any], parts: Sequence[Targets], bac
     for _ in range(SENDINGS):
         if backend.client.status != "running":
             break
-        if lost is not None and not _has_workers(backend.client):
-            return
-        sent = send() if sent is None or lost is not None or sent.cancelled() else sent
+        if lost is not None:
+            time.sleep(NOTICE)
+            if not _has_workers(backend.client):
+                return
+        try:
+            sent = send() if sent is None or lost is not None or sent.cancelled() else sent
+        except ClusterLost as error:  # the scheduler is gone, or did not know yet that a worker is
+            lost = error
+            continue
         lost = None
         with closing(_submitted(sent, left, parts, backend)) as arriving:
             for k, found in arriving:
@@ -82,9 +90,13 @@ def _has_workers(client: Any) -> bool:
     """Wait for workers, as Dask does for ever, until time is up."""
     deadline = current_deadline()
     while deadline.left > 0.0:
-        with suppress(TimeoutError):
+        try:
             client.wait_for_workers(1, timeout=min(deadline.left, WAIT))
-            return True
+        except TimeoutError:
+            continue
+        except OSError as error:
+            raise ClusterLost(LOST) from error
+        return True
     return False
 
 
