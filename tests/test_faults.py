@@ -15,11 +15,11 @@ import pytest
 
 from allrelevant import LinearRelevanceClassifier, RelevanceWarning, SolverError
 from allrelevant.errors import SolverTimeout, TimeLimitReached
-from allrelevant.lp import BoundSolver, PenalisedSolver
-from allrelevant.lp import highs as highs_module
-from allrelevant.lp.highs import HighsBounds, HighsPenalised
+from allrelevant.lp import BoundSolver, PenalisedSolver, simplex
+from allrelevant.lp.certificate import GAP_LIMIT
+from allrelevant.lp.highs import HighsBounds
 from allrelevant.lp.interior import InteriorBounds
-from allrelevant.lp.solve import GAP_LIMIT
+from allrelevant.lp.penalised import HighsPenalised
 from allrelevant.lp.targets import Duals, Targets
 from leftovers import check_threads
 from programs import all_targets, random_program
@@ -254,7 +254,7 @@ STATUSES = ("kIterationLimit", "kTimeLimit", "kUnknown", "kSolveError", "kInterr
 @pytest.mark.parametrize("name", STATUSES)
 def test_a_reference_engine_without_an_end_is_an_error(name, monkeypatch):
     program, budget, start = random_program(0)
-    monkeypatch.setattr(highs_module.highspy, "Highs", Stalling)
+    monkeypatch.setattr(simplex.highspy, "Highs", Stalling)
     monkeypatch.setattr(Stalling, "status", getattr(highspy.HighsModelStatus, name))
     kind = SolverTimeout if name.endswith("Limit") else SolverError
     with pytest.raises(kind, match="came to no end" if kind is SolverTimeout else "was not solved"):
@@ -268,7 +268,7 @@ def test_a_reference_engine_without_an_end_is_an_error(name, monkeypatch):
 
 
 def test_a_limit_of_time_ends_a_baseline_that_stalls(monkeypatch):
-    monkeypatch.setattr(highs_module.highspy, "Highs", Stalling)
+    monkeypatch.setattr(simplex.highspy, "Highs", Stalling)
     monkeypatch.setattr(Stalling, "pause", 0.2)
     began = time.monotonic()
     with pytest.raises(TimeLimitReached):

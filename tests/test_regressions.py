@@ -15,8 +15,8 @@ from allrelevant import (
     RelevanceWarning,
 )
 from allrelevant.lp.certificate import repair
-from allrelevant.lp.highs import HighsPenalised
-from allrelevant.lp.solve import PenalisedSolver
+from allrelevant.lp.optimum import PenalisedSolver
+from allrelevant.lp.penalised import HighsPenalised
 from allrelevant.lp.targets import Duals
 from fuzz.cases import Case
 from fuzz.checks import check_fit, fitted

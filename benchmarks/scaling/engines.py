@@ -25,10 +25,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from allrelevant.lp import Program, Targets
-from allrelevant.lp.certificate import certify
+from allrelevant.lp.certificate import GAP_LIMIT, certify
 from allrelevant.lp.highs import HighsBounds
 from allrelevant.lp.reduction import reduce_rows
-from allrelevant.lp.solve import GAP_LIMIT
 from allrelevant.lp.targets import Columns, Duals
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.solving import Solving

@@ -12,8 +12,9 @@ from scipy.optimize import linprog
 
 from allrelevant.lp import BoundSolver
 from allrelevant.lp.certificate import certify, penalised_gap, repair
-from allrelevant.lp.highs import HighsBounds, HighsPenalised
+from allrelevant.lp.highs import HighsBounds
 from allrelevant.lp.interior import InteriorBounds
+from allrelevant.lp.penalised import HighsPenalised
 from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.reduction import reduce_rows
 from allrelevant.lp.targets import Columns, Duals, Targets

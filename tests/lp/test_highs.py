@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 from allrelevant.errors import InfeasibleProgram, SolverError, UnboundedProgram
-from allrelevant.lp import BoundSolver, PenalisedSolver
-from allrelevant.lp import highs as module
+from allrelevant.lp import BoundSolver, PenalisedSolver, optimum
 from allrelevant.lp import solve as solving
 from allrelevant.lp.certificate import certify
 from allrelevant.lp.generation import solve_by_generation
-from allrelevant.lp.highs import HighsBounds, HighsPenalised
+from allrelevant.lp.highs import HighsBounds
 from allrelevant.lp.interior import InteriorBounds
+from allrelevant.lp.penalised import ALL_WEIGHTS, HighsPenalised
 from allrelevant.lp.program import Budget, Program
+from allrelevant.lp.simplex import INFINITY
 from allrelevant.lp.targets import Columns, Duals, Targets
 
 
@@ -45,7 +46,7 @@ def test_the_least_spending_tells_whether_a_budget_is_empty():
 def test_an_unbounded_program_is_a_typed_error():
     program = Program.build(np.zeros((1, 1)), np.ones((1, 1)), np.zeros(1))
     with pytest.raises(UnboundedProgram):
-        HighsBounds(program, Budget(module.INFINITY, module.INFINITY)).solve(ONE)
+        HighsBounds(program, Budget(INFINITY, INFINITY)).solve(ONE)
 
 
 def test_paths_do_not_depend_on_where_they_start():
@@ -58,10 +59,10 @@ def test_paths_do_not_depend_on_where_they_start():
 
 
 def test_many_more_weights_than_rows_are_generated_as_needed():
-    program = svm(n=20, d=3 * module.ALL_WEIGHTS)
+    program = svm(n=20, d=3 * ALL_WEIGHTS)
     w, b = PenalisedSolver(program).solve(2.0)
     small = HighsPenalised(program)
-    assert len(small._weights) == module.ALL_WEIGHTS
+    assert len(small._weights) == ALL_WEIGHTS
     from scipy.optimize import linprog
 
     n, d = program.A.shape
@@ -100,7 +101,8 @@ def test_a_lying_engine_is_caught_and_solved_again(engine, monkeypatch):
 
 def test_an_optimum_nobody_can_prove_is_an_error(monkeypatch):
     solver = bound_solver()
-    monkeypatch.setattr(solving, "GAP_LIMIT", -1.0)
+    for module in (solving, optimum):
+        monkeypatch.setattr(module, "GAP_LIMIT", -1.0)
     with pytest.raises(SolverError, match="weight 0 was not proven"):
         solver.solve(ONE)
     with pytest.raises(SolverError, match="not proven optimal"):

@@ -10,7 +10,8 @@ import pytest
 from allrelevant.formulations import Classification, OrdinalImplicit, Regression
 from allrelevant.lp import BoundSolver, PenalisedSolver, Targets, matrix, tall
 from allrelevant.lp.certificate import certify
-from allrelevant.lp.highs import HighsBounds, HighsPenalised
+from allrelevant.lp.highs import HighsBounds
+from allrelevant.lp.penalised import HighsPenalised
 from allrelevant.lp.targets import Columns
 from allrelevant.lp.view import RowView
 from allrelevant.relevance.nearoptimal import near_optimal_set

@@ -3,18 +3,11 @@
 This package knows nothing of features, classes or data sets.
 """
 
+from allrelevant.lp.certificate import GAP_LIMIT
 from allrelevant.lp.matrix import Array
+from allrelevant.lp.optimum import PenalisedSolver
 from allrelevant.lp.program import Budget, Program
-from allrelevant.lp.solve import (
-    DEVICES,
-    ENGINES,
-    GAP_LIMIT,
-    Bounds,
-    BoundSolver,
-    PenalisedSolver,
-    choose_device,
-    choose_engine,
-)
+from allrelevant.lp.solve import DEVICES, ENGINES, Bounds, BoundSolver, choose_device, choose_engine
 from allrelevant.lp.targets import Targets
 
 __all__ = [

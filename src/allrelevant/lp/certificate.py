@@ -22,10 +22,12 @@ from allrelevant.lp.matrix import Array, blocks
 from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.targets import Columns, Duals, Targets
 
+#: An optimum counts as proven when its two sides agree to this share of the norm budget (or of the objective).
+GAP_LIMIT = 1e-6
 #: Multipliers checked at a time: the proof takes several arrays of this size, beside those of the engine.
 AT_ONCE = 2**20
 
-__all__ = ["Certified", "certify", "penalised_gap", "repair", "unbalanced"]
+__all__ = ["GAP_LIMIT", "Certified", "certify", "penalised_gap", "repair", "unbalanced"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,138 +1,22 @@
-"""The reference engine: HiGHS' simplex, with one resident model per problem and warm starts."""
+"""The reference engine for bounds: HiGHS' simplex, with one resident model per problem and warm starts."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import highspy
 import numpy as np
 from scipy import sparse
 
-from allrelevant.errors import InfeasibleProgram, SolverError, SolverTimeout, TimeLimitReached, UnboundedProgram
-from allrelevant.lp.deadline import check_time, seconds_left
-from allrelevant.lp.matrix import Array, Indices, entries, widen
+from allrelevant.errors import TimeLimitReached
+from allrelevant.lp.matrix import Array, Indices, widen
 from allrelevant.lp.program import Budget, Program
+from allrelevant.lp.simplex import INFINITY, PRIMAL, Simplex, indices
 from allrelevant.lp.targets import Columns, Duals, Targets
 
-__all__ = ["HighsBounds", "HighsPenalised"]
-
-INFINITY = highspy.kHighsInf
-TOLERANCE = 1e-9
-SLICE_ITERATIONS = 2000
-#: Simplex takes a few iterations per row and column. Beyond so many it goes round in circles.
-MOST_ITERATIONS = 100
-DUAL, PRIMAL = 1, 4  # values of HiGHS' option simplex_strategy
-SCALED, UNSCALED = 2, 0  # of simplex_scale_strategy; the first is its default
-#: Ways to start from scratch; what one leaves unknown another may find.
-COLD: Any = (
-    {"simplex_strategy": DUAL},
-    {"simplex_strategy": PRIMAL},
-    {"simplex_strategy": DUAL, "simplex_scale_strategy": UNSCALED},
-)
-#: Multipliers of the penalised model that are limited by less than this are given in a smaller unit.
-SMALL_MULTIPLIERS = 1e-5
-#: Up to this many weights all their rows stand in the penalised model from the start; beyond, they are generated.
-ALL_WEIGHTS = 300
-
-_FAILURES: dict[Any, tuple[type[SolverError], str]] = {
-    highspy.HighsModelStatus.kInfeasible: (InfeasibleProgram, "has no feasible point"),
-    highspy.HighsModelStatus.kUnboundedOrInfeasible: (
-        InfeasibleProgram,
-        "has no feasible point or no optimum",
-    ),
-    highspy.HighsModelStatus.kUnbounded: (UnboundedProgram, "is unbounded"),
-    highspy.HighsModelStatus.kIterationLimit: (SolverTimeout, "came to no end"),
-    highspy.HighsModelStatus.kTimeLimit: (SolverTimeout, "came to no end"),
-}
-_UNFINISHED = (highspy.HighsModelStatus.kIterationLimit, highspy.HighsModelStatus.kTimeLimit)
+__all__ = ["HighsBounds"]
 
 
-class _Model:
-    """A HiGHS instance that minimises, maps statuses to exceptions and lets Ctrl-C through."""
-
-    def __init__(self, strategy: int) -> None:
-        self._highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-        self._strategy = strategy
-        self._options(
-            output_flag=False,
-            threads=1,
-            presolve="off",  # warm starts are lost to presolve, and so are interrupted runs
-            primal_feasibility_tolerance=TOLERANCE,
-            dual_feasibility_tolerance=TOLERANCE,
-            simplex_strategy=strategy,
-            simplex_iteration_limit=SLICE_ITERATIONS,
-        )
-
-    def _options(self, **values: Any) -> None:
-        for name, value in values.items():
-            self._highs.setOptionValue(name, value)
-
-    def _load(
-        self, matrix: Any, cost: Array, column_bounds: tuple[Array, Array], row_bounds: tuple[Array, Array]
-    ) -> None:
-        matrix = sparse.csc_array(matrix)
-        model = highspy.HighsLp()
-        model.num_row_, model.num_col_ = matrix.shape
-        model.col_cost_ = cost
-        model.col_lower_, model.col_upper_ = column_bounds
-        model.row_lower_, model.row_upper_ = row_bounds
-        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        model.a_matrix_.start_ = matrix.indptr
-        model.a_matrix_.index_ = matrix.indices
-        model.a_matrix_.value_ = matrix.data
-        self._highs.passModel(model)
-
-    def _run(self, *, cold: bool = False) -> tuple[Array, Array]:
-        """Solve; return values of the columns and duals of the rows."""
-        highs = self._highs
-        status = None if cold else self._status()
-        if status != highspy.HighsModelStatus.kOptimal:  # a warm start may mislead, even about feasibility
-            for options in COLD:
-                highs.clearSolver()
-                self._options(**options)
-                try:
-                    status = self._status()
-                finally:
-                    self._options(simplex_strategy=self._strategy, simplex_scale_strategy=SCALED)
-                if status == highspy.HighsModelStatus.kOptimal or (status in _FAILURES and status not in _UNFINISHED):
-                    break
-        if status != highspy.HighsModelStatus.kOptimal:
-            kind, what = _FAILURES.get(status, (SolverError, "was not solved"))
-            raise kind(f"the linear program {what} (HiGHS status: {highs.modelStatusToString(status)})")
-        solution = highs.getSolution()
-        return np.array(solution.col_value), np.array(solution.row_dual)
-
-    def _status(self) -> Any:
-        """Run from where the model is, and return what came of it."""
-        # HiGHS does not hear signals while it runs: give it slices and let the interpreter look around in between.
-        # A slice continues from the basis the last one left. Slices of iterations, not of time: where one ends must
-        # not depend on how busy the machine is.
-        highs = self._highs
-        status = highspy.HighsModelStatus.kIterationLimit
-        most = MOST_ITERATIONS * (highs.getNumRow() + highs.getNumCol())
-        for _ in range(0, most + 1, SLICE_ITERATIONS):
-            check_time()
-            if np.isfinite(seconds_left()):  # counted from when the model was made
-                self._options(time_limit=highs.getRunTime() + seconds_left())
-            highs.run()
-            status = highs.getModelStatus()
-            if status not in _UNFINISHED:
-                break
-        return status
-
-
-def _indices(values: Any) -> Any:
-    return np.asarray(values, dtype=np.int32)
-
-
-def _split_box(lower: Array, upper: Array) -> tuple[Array, Array]:
-    """Bounds of the positive and of the negative parts of weights."""
-    low = np.concatenate([np.maximum(lower, 0), np.maximum(-upper, 0)])
-    high = np.concatenate([np.maximum(upper, 0), np.maximum(-lower, 0)])
-    return low, np.minimum(high, INFINITY)
-
-
-class HighsBounds(_Model):
+class HighsBounds(Simplex):
     """Bounds of single weights over the budget, in the primal form, by warm-started primal simplex.
 
     Columns are ``w⁺, w⁻, b, ξ``; rows are the hinge rows, the hard rows, the norm budget, the loss budget. From one
@@ -211,7 +95,7 @@ class HighsBounds(_Model):
         """
         program, highs = self.program, self._highs
         d, p = program.n_weights, program.n_offsets
-        columns, row = _indices(np.arange(highs.getNumCol())), program.n_rows + program.n_hard
+        columns, row = indices(np.arange(highs.getNumCol())), program.n_rows + program.n_hard
         cost, place = self._loss_row(), 1
         if purse == "norm" and self.budget.price is None:
             cost, place = np.append(np.tile(program.gamma, 2), np.zeros(len(columns) - 2 * d)), 0
@@ -234,7 +118,7 @@ class HighsBounds(_Model):
 
     def set_box(self, lower: Array, upper: Array) -> None:
         """Exchange the bounds of the weights."""
-        d, columns = self.program.n_weights, _indices(np.arange(2 * self.program.n_weights))
+        d, columns = self.program.n_weights, indices(np.arange(2 * self.program.n_weights))
         self.program = self.program.with_box(lower, upper)
         self._lower_w, self._upper_w = _split_box(lower, upper)
         self._highs.changeColsBounds(2 * d, columns, self._lower_w, self._upper_w)
@@ -246,7 +130,7 @@ class HighsBounds(_Model):
         goal = target.spread(target.coefficient, d)[0]
         charge = np.zeros(d) if target.charge is None else target.spread(target.charge, d)[0]
         chosen = np.unique(index)
-        both = _indices(np.concatenate([chosen, d + chosen]))
+        both = indices(np.concatenate([chosen, d + chosen]))
         cost = np.concatenate([charge[chosen] - goal[chosen], charge[chosen] + goal[chosen]])
         highs.changeColsCost(len(both), both, cost)
         try:
@@ -266,10 +150,10 @@ class HighsBounds(_Model):
     ) -> tuple[Array, Array]:
         """Run with the empty columns of some weights switched off and others, at the end, in their place."""
         program, highs = self.program, self._highs
-        rows = _indices(np.arange(program.n_rows + program.n_hard + 2))
+        rows = indices(np.arange(program.n_rows + program.n_hard + 2))
         price = 1.0 if self.budget.price is None else self.budget.price
         count, size = highs.getNumCol(), len(slots)
-        both = _indices(np.concatenate([slots, program.n_weights + slots]))
+        both = indices(np.concatenate([slots, program.n_weights + slots]))
         none = np.zeros(2 * size)
         highs.changeColsBounds(2 * size, both, none, none)
         for side in (1.0, -1.0):
@@ -281,155 +165,14 @@ class HighsBounds(_Model):
         try:
             values, duals = self._run(cold=cold)
         finally:
-            highs.deleteCols(2 * size, _indices(np.arange(count, count + 2 * size)))
+            highs.deleteCols(2 * size, indices(np.arange(count, count + 2 * size)))
             highs.changeColsBounds(2 * size, both, self._lower_w[both], self._upper_w[both])
         values[both] = values[count:]
         return values[:count], duals
 
 
-class HighsPenalised(_Model):
-    """The penalised problem ``min norm + C · loss``, in the dual form, by warm-started dual simplex.
-
-    The dual has one bounded column per row of the program and one row per weight and offset::
-
-        max r·α + h·β   with   |Aᵀα + Gᵀβ − C u| / γ ≤ 1,   Bᵀα + Hᵀβ = C v,   0 ≤ α ≤ C s,   β ≥ 0
-
-    (with sums of α over the rows that share a slack, in rows of their own), so its basis is small, another `C` changes
-    bounds only, and dual simplex flips bounds in passing: measured five times faster than the primal form. A weight
-    whose row is slack is 0, hence rows of weights can be generated as they are violated, which is what makes many more
-    weights than rows affordable.
-    """
-
-    def __init__(self, program: Program) -> None:
-        super().__init__(DUAL)
-        self.program = program
-        n, d, m = program.n_rows, program.n_weights, program.n_hard
-        if d <= ALL_WEIGHTS:
-            first = np.arange(d)
-        else:
-            pull = np.abs((program.r * program.row_weight) @ program.A) / program.gamma
-            first = np.argsort(-pull, kind="stable")[:ALL_WEIGHTS]
-        self._weights, self._unit = first, 1.0
-        everything = np.zeros(n + m)
-        width = self._row_bounds(0.0)[1]
-        lower = np.append(np.full(self._n_sums, -INFINITY), -width)
-        upper = np.append(np.zeros(self._n_sums), width)
-        self._load(
-            self._matrix_rows(first),
-            -np.concatenate([program.r, program.h]),
-            (everything, everything + INFINITY),
-            (lower, upper),
-        )
-
-    @property
-    def _n_sums(self) -> int:
-        """Rows, before all others, that limit sums of multipliers."""
-        slacks = self.program.slacks
-        return slacks.count if slacks.shared else 0
-
-    def _matrix_rows(self, weights: Any) -> Any:
-        program, slacks = self.program, self.program.slacks
-        if not program.is_sparse:
-            gamma = program.gamma[weights]
-            hinge, hard = (matrix[:, weights] / gamma for matrix in (program.A, program.G))
-            rows = sparse.csr_array(np.block([[program.B, hinge], [program.H, hard]])).T
-        else:
-            rows = sparse.vstack([sparse.csr_array(np.vstack([program.B, program.H]).T), self._columns(weights).T])
-        if not slacks.shared:
-            return rows
-        return sparse.vstack([sparse.hstack([slacks.matrix.T, sparse.csr_array((slacks.count, program.n_hard))]), rows])
-
-    def _columns(self, weights: Indices) -> Any:
-        """Columns of some weights over all rows, divided by their part in the norm."""
-        program = self.program
-        parts = [sparse.csc_array(matrix[:, weights]) for matrix in (program.A, program.G)]
-        columns = sparse.vstack(parts, format="csc")
-        columns.data /= np.repeat(program.gamma[weights], np.diff(columns.indptr))
-        return columns
-
-    def solve(self, C: float, *, cold: bool = False) -> tuple[Array, Array, Duals]:
-        """Minimise for one `C`, from the basis of the last one.
-
-        Returns
-        -------
-        w, b : ndarray of shape (d,), (p,)
-            The optimal point.
-        duals : Duals
-            Multipliers, one row, with ``λ = C``.
-        """
-        self._set_penalty(C)
-        while True:
-            values, duals = self._run(cold=cold)
-            if not self._generate(values, C):
-                break
-        w, b = self._point(duals)
-        n = self.program.n_rows
-        values = self._unit * values
-        return w, b, Duals(values[None, :n], values[None, n:], np.array([C]))
-
-    def path(self, values: Array) -> tuple[Array, Array, Duals]:
-        """Minimise for several `C`, ascending, each from the basis of the last one."""
-        program, count = self.program, len(values)
-        w, b = np.empty((count, program.n_weights)), np.empty((count, program.n_offsets))
-        alpha, beta = np.empty((count, program.n_rows)), np.empty((count, program.n_hard))
-        for k, C in enumerate(values):
-            w[k], b[k], duals = self.solve(C)
-            alpha[k], beta[k] = duals.alpha[0], duals.beta[0]
-            if program.loss(w[k], b[k]) <= 0.0:
-                # Without loss a larger penalty of it changes nothing.
-                w[k:], b[k:], alpha[k:], beta[k:] = w[k], b[k], alpha[k], beta[k]
-                break
-        return w, b, Duals(alpha, beta, values)
-
-    def _set_penalty(self, C: float) -> None:
-        program, highs = self.program, self._highs
-        n, sums = program.n_rows, self._n_sums
-        before, self._unit = self._unit, self._multiplier_unit(C)
-        price = C / self._unit
-        highs.changeColsBounds(n, _indices(np.arange(n)), np.zeros(n), price * program.row_weight)
-        for row in range(sums):
-            highs.changeRowBounds(row, -INFINITY, price * program.s[row])
-        middle, width = self._row_bounds(C)
-        # The others are the same for every C.
-        for k in range(len(middle)) if self._unit != before else np.flatnonzero(middle):
-            highs.changeRowBounds(int(sums + k), middle[k] - width[k], middle[k] + width[k])
-
-    def _multiplier_unit(self, C: float) -> float:
-        """What the model takes for a multiplier of 1, a power of two: less than 1 where all are next to nothing.
-
-        Multipliers that are limited by less than the tolerance could be anything. The point that they belong to is the
-        same in any unit.
-        """
-        program = self.program
-        most = C * max(program.s.max(initial=0.0), np.abs(program.v).max(initial=0.0))
-        return 1.0 if most >= SMALL_MULTIPLIERS or most == 0.0 else float(np.exp2(np.floor(np.log2(most))))
-
-    def _row_bounds(self, C: float) -> tuple[Array, Array]:
-        """Middle and half-width of the rows of the offsets and of the weights in the model."""
-        program = self.program
-        middle = C * np.concatenate([program.v, program.u[self._weights] / program.gamma[self._weights]])
-        width = np.concatenate([np.zeros(program.n_offsets), np.ones(len(self._weights))])
-        return middle / self._unit, width / self._unit
-
-    def _generate(self, values: Array, C: float) -> bool:
-        """Add the rows of the weights that the multipliers violate most; say whether there were any."""
-        program, highs = self.program, self._highs
-        if len(self._weights) == program.n_weights:
-            return False
-        n, unit = program.n_rows, self._unit
-        z = unit * (values[:n] @ program.A + values[n:] @ program.G) - C * program.u
-        excess = np.abs(z) / program.gamma - 1.0
-        excess[self._weights] = 0.0
-        worst = np.argsort(-excess, kind="stable")[:ALL_WEIGHTS]
-        worst = worst[excess[worst] > TOLERANCE]
-        for k, (rows, column) in zip(worst, entries(self._columns(worst)), strict=True):
-            middle = C * program.u[k] / program.gamma[k]
-            highs.addRow((middle - 1.0) / unit, (middle + 1.0) / unit, len(rows), _indices(rows), column)
-        self._weights = np.concatenate([self._weights, worst])
-        return len(worst) > 0
-
-    def _point(self, duals: Array) -> tuple[Array, Array]:
-        p, duals = self.program.n_offsets, duals[self._n_sums :]
-        w = np.zeros(self.program.n_weights)
-        w[self._weights] = -duals[p:] / self.program.gamma[self._weights]
-        return w, -duals[:p]
+def _split_box(lower: Array, upper: Array) -> tuple[Array, Array]:
+    """Bounds of the positive and of the negative parts of weights."""
+    low = np.concatenate([np.maximum(lower, 0), np.maximum(-upper, 0)])
+    high = np.concatenate([np.maximum(upper, 0), np.maximum(-lower, 0)])
+    return low, np.minimum(high, INFINITY)

@@ -4,39 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allrelevant.errors import SolverError
 from allrelevant.lp.backend import get_backend, has_gpu
-from allrelevant.lp.certificate import Certified, certify, penalised_gap
+from allrelevant.lp.certificate import GAP_LIMIT, Certified, certify
 from allrelevant.lp.deadline import time_is_up
-from allrelevant.lp.failures import as_solver_error, is_shortage, unproven_bound, warn_of
+from allrelevant.lp.failures import is_shortage, unproven_bound, warn_of
 from allrelevant.lp.generation import solve_by_generation
-from allrelevant.lp.highs import HighsBounds, HighsPenalised
+from allrelevant.lp.highs import HighsBounds
 from allrelevant.lp.interior import InteriorBounds
 from allrelevant.lp.matrix import Array
 from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.reduction import reduce_rows
-from allrelevant.lp.tall import TallBounds, is_tall, tall_penalised
+from allrelevant.lp.tall import TallBounds, is_tall
 from allrelevant.lp.targets import Duals, Targets
 
 __all__ = [
     "DEVICES",
     "ENGINES",
-    "GAP_LIMIT",
     "BoundSolver",
     "Bounds",
-    "PenalisedSolver",
     "choose_device",
     "choose_engine",
 ]
 
-#: An optimum counts as proven when its two sides agree to this share of the norm budget (or of the objective).
-GAP_LIMIT = 1e-6
 ENGINES = ("auto", "highs", "interior")
 DEVICES = ("auto", "cpu", "cuda")
 #: "auto" takes a GPU where the bounds of all weights would take the CPU this many operations.
@@ -343,61 +338,3 @@ def _deep_point(program: Program, budget: Budget, start: tuple[Array, Array]) ->
         if _has_room(program, budget, factor * w, factor * b):
             return factor * w, factor * b
     return w, b
-
-
-class PenalisedSolver:
-    """Proven optima of ``min norm + C · loss`` for some values of `C`."""
-
-    def __init__(self, program: Program) -> None:
-        self.program = program
-
-    @cached_property
-    def _highs(self) -> HighsPenalised:
-        return HighsPenalised(self.program)
-
-    def solve(self, C: float) -> tuple[Array, Array]:
-        """Return the optimal point ``(w, b)``, proven to a relative gap of :data:`GAP_LIMIT`.
-
-        Raises
-        ------
-        SolverError
-            If the optimum cannot be proven.
-        """
-        w, b = self.path(np.array([C]), GAP_LIMIT)
-        return w[0], b[0]
-
-    def path(self, values: Array, limit: float) -> tuple[Array, Array]:
-        """Return the optimal points for several `C`, ascending, proven to the given relative gap."""
-        with as_solver_error("the baseline model was not found"):
-            return self._tall_path(values, limit) if is_tall(self.program) else self._path(values, limit)
-
-    def _path(self, values: Array, limit: float) -> tuple[Array, Array]:
-        w, b, duals = self._highs.path(values)
-        gap = penalised_gap(self.program, values, w, b, duals)
-        for k in np.flatnonzero(~(gap <= limit)):
-            w[k], b[k], own = self._highs.solve(values[k], cold=True)
-            self._check(values[k], w[k], b[k], own, limit)
-        return w, b
-
-    def _tall_path(self, values: Array, limit: float) -> tuple[Array, Array]:
-        points = []
-        for C, closer in zip(values, tall_penalised(self.program, values), strict=True):
-            for w, b, duals in closer:
-                if self._gap(C, w, b, duals) <= limit:
-                    break
-            else:
-                w, b, duals = self._highs.solve(C)
-                self._check(C, w, b, duals, limit)
-            points.append((w, b))
-        return np.stack([w for w, _ in points]), np.stack([b for _, b in points])
-
-    def _gap(self, C: float, w: Array, b: Array, duals: Duals) -> float:
-        return float(penalised_gap(self.program, np.array([C]), w[None], b[None], duals)[0])
-
-    def _check(self, C: float, w: Array, b: Array, duals: Duals, limit: float) -> None:
-        gap = self._gap(C, w, b, duals)
-        if not gap <= limit:
-            raise SolverError(
-                f"the baseline model for C={C:g} was not proven optimal: relative gap {gap:.2g} (limit {limit:g}); "
-                "better scaled data or another C may help"
-            )

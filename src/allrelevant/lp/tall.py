@@ -17,9 +17,9 @@ import numpy as np
 from allrelevant.errors import SolverError
 from allrelevant.lp.certificate import certify
 from allrelevant.lp.deadline import time_is_up
-from allrelevant.lp.highs import HighsPenalised
 from allrelevant.lp.interior import InteriorBounds
 from allrelevant.lp.matrix import MANY_ROWS, Array, Indices
+from allrelevant.lp.penalised import HighsPenalised
 from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.reduction import nearest_rows
 from allrelevant.lp.targets import Columns, Duals, Targets

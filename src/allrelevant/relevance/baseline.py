@@ -11,8 +11,8 @@ from allrelevant._progress import Progress
 from allrelevant.formulations import Formulation
 from allrelevant.lp import Array, PenalisedSolver, Program
 from allrelevant.lp.certificate import repair, unbalanced
-from allrelevant.lp.highs import HighsPenalised
 from allrelevant.lp.matrix import Matrix, reach, some_rows
+from allrelevant.lp.penalised import HighsPenalised
 from allrelevant.lp.targets import Duals
 
 __all__ = ["Baseline", "Fold", "cross_validated_score", "fit_baseline", "penalty_path", "weight_unit"]

@@ -1,0 +1,76 @@
+"""Optima of the penalised problem with proofs."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from allrelevant.errors import SolverError
+from allrelevant.lp.certificate import GAP_LIMIT, penalised_gap
+from allrelevant.lp.failures import as_solver_error
+from allrelevant.lp.matrix import Array
+from allrelevant.lp.penalised import HighsPenalised
+from allrelevant.lp.program import Program
+from allrelevant.lp.tall import is_tall, tall_penalised
+from allrelevant.lp.targets import Duals
+
+__all__ = ["PenalisedSolver"]
+
+
+class PenalisedSolver:
+    """Proven optima of ``min norm + C · loss`` for some values of `C`."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+
+    @cached_property
+    def _highs(self) -> HighsPenalised:
+        return HighsPenalised(self.program)
+
+    def solve(self, C: float) -> tuple[Array, Array]:
+        """Return the optimal point ``(w, b)``, proven to a relative gap of :data:`GAP_LIMIT`.
+
+        Raises
+        ------
+        SolverError
+            If the optimum cannot be proven.
+        """
+        w, b = self.path(np.array([C]), GAP_LIMIT)
+        return w[0], b[0]
+
+    def path(self, values: Array, limit: float) -> tuple[Array, Array]:
+        """Return the optimal points for several `C`, ascending, proven to the given relative gap."""
+        with as_solver_error("the baseline model was not found"):
+            return self._tall_path(values, limit) if is_tall(self.program) else self._path(values, limit)
+
+    def _path(self, values: Array, limit: float) -> tuple[Array, Array]:
+        w, b, duals = self._highs.path(values)
+        gap = penalised_gap(self.program, values, w, b, duals)
+        for k in np.flatnonzero(~(gap <= limit)):
+            w[k], b[k], own = self._highs.solve(values[k], cold=True)
+            self._check(values[k], w[k], b[k], own, limit)
+        return w, b
+
+    def _tall_path(self, values: Array, limit: float) -> tuple[Array, Array]:
+        points = []
+        for C, closer in zip(values, tall_penalised(self.program, values), strict=True):
+            for w, b, duals in closer:
+                if self._gap(C, w, b, duals) <= limit:
+                    break
+            else:
+                w, b, duals = self._highs.solve(C)
+                self._check(C, w, b, duals, limit)
+            points.append((w, b))
+        return np.stack([w for w, _ in points]), np.stack([b for _, b in points])
+
+    def _gap(self, C: float, w: Array, b: Array, duals: Duals) -> float:
+        return float(penalised_gap(self.program, np.array([C]), w[None], b[None], duals)[0])
+
+    def _check(self, C: float, w: Array, b: Array, duals: Duals, limit: float) -> None:
+        gap = self._gap(C, w, b, duals)
+        if not gap <= limit:
+            raise SolverError(
+                f"the baseline model for C={C:g} was not proven optimal: relative gap {gap:.2g} (limit {limit:g}); "
+                "better scaled data or another C may help"
+            )
