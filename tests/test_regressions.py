@@ -19,7 +19,7 @@ from allrelevant.lp.optimum import PenalisedSolver
 from allrelevant.lp.penalised import HighsPenalised
 from allrelevant.lp.targets import Duals
 from fuzz.cases import Case
-from fuzz.checks import check_fit, fitted
+from fuzz.checks import check_fit, fit_case, fitted
 from fuzz.forests import ForestCase, check_forest
 from problems import problem
 from programs import random_program
@@ -168,3 +168,22 @@ def test_forest_with_a_category_of_one_value():
 
 def test_forest_with_values_whose_squares_overflow():
     assert check_forest(ForestCase(n=8, d=12, scale=1e200, tentative="relevant", seed=213)) == "found"
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        Case(
+            problem="explicit", d=2, rank=4, values="rounded", twins="near", constant=0.0, rows="equal", weight="large",
+            storage="csr", C=1e-3, norm_slack=1.0, loss_slack=1e-9, budgets="joint", engine="interior", seed=215,
+        ),
+        Case(
+            d=6, rank=4, values="binary", twins="equal", constant=0.0, scale=1e-12, target="coarse", weight="large",
+            C=0.1, norm_slack=1.0, budgets="joint", q=5, engine="highs", control="fdr", seed=409,
+        ),
+    ],
+)  # fmt: skip
+def test_shares_of_a_small_norm_are_stored(case):
+    """A common budget is mostly loss where samples weigh much: intervals were many times what a file might hold."""
+    assert check_fit(case) == "proven"
+    assert fit_case(case).result_.intervals.max() > 1e6

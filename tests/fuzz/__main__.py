@@ -20,6 +20,8 @@ PROPERTIES: dict[str, Any] = {
     "engines": (draw, check_engines),
     "forest": (draw_forest, check_forest),
 }
+#: Cases after which to say how far it has come.
+PROGRESS = 500
 
 
 def main() -> int:
@@ -43,7 +45,9 @@ def run(name: str, n_cases: int, seed: int, seconds: float) -> int:
     ends: Counter[str] = Counter()
     failures = 0
     start, slowest = time.monotonic(), (0.0, None)
-    for _ in range(n_cases):
+    for k in range(n_cases):
+        if k and k % PROGRESS == 0:
+            say(f"{name}: {k} of {n_cases} cases after {time.monotonic() - start:.0f} s, {failures} failed")
         case = make(rng)
         begin = time.process_time()
         try:
