@@ -14,8 +14,8 @@ __all__ = ["checked"]
 
 CLASSES = 3
 THRESHOLDS = {"min_relevance", "max_relevance", "rule", "confidence", "n_probes", "n_usable"}
-#: How far the ends of an interval may be out of order, and the greatest end: a drawing needs a scale. They are shares of
-#: the norm of the baseline model, which a common budget of norm and loss may exceed as many times as it likes.
+#: How far the ends of an interval may be out of order, and the greatest end: a drawing needs a scale. They are shares
+#: of the norm of the baseline model, which a common budget of norm and loss may exceed as many times as it likes.
 ROUNDING, LARGEST = 1e-6, 1e100
 
 

@@ -58,11 +58,11 @@ class Reduction:
         return Duals(alpha, duals.beta, duals.lam)
 
 
-def reduce_rows(program: Program, budget: Budget, w: Array, b: Array) -> Reduction:
-    """Keep the rows whose margin at ``(w, b)`` is close to their right side."""
+def reduce_rows(program: Program, budget: Budget, w: Array, b: Array, times: float = 1.0) -> Reduction:
+    """Keep the rows whose margin at ``(w, b)`` is close to their right side, or so many times as close."""
     margin = program.rows(w, b) - program.r
     size = np.sqrt(square_sum(program.A) / max(program.n_rows * program.n_weights, 1))
-    return keep_band(program, budget, margin, BAND[0] + BAND[1] * float(np.sqrt(budget.norm * size)))
+    return keep_band(program, budget, margin, times * (BAND[0] + BAND[1] * float(np.sqrt(budget.norm * size))))
 
 
 def nearest_rows(program: Program, budget: Budget, margin: Array, count: int) -> Reduction:

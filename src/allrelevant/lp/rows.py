@@ -208,7 +208,8 @@ class SharedCurvature(Curvature):
             apart = (apart - rows.per_row(mean)) * xp.sqrt(self.d[k])
             between = (first + mean) * xp.sqrt(self.sum[k] * self.share[k])
             hard = KT[:, n:] * xp.sqrt(self.hard[k])
-            out.append(rows.backend.outer(xp.concat([apart, between, hard], axis=1)))
+            whole = xp.concat([apart, between, hard], axis=1)
+            out.append(whole @ whole.T)
         return rows.backend.asarray(xp.stack(out))
 
     def add_inverse(self, matrix: Any) -> None:

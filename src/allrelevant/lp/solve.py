@@ -19,7 +19,7 @@ from allrelevant.lp.highs import HighsBounds
 from allrelevant.lp.interior import InteriorBounds
 from allrelevant.lp.matrix import Array
 from allrelevant.lp.program import Budget, Program
-from allrelevant.lp.reduction import reduce_rows
+from allrelevant.lp.reduction import Reduction, reduce_rows
 from allrelevant.lp.tall import TallBounds, is_tall
 from allrelevant.lp.targets import Duals, Targets
 
@@ -43,6 +43,8 @@ INTERIOR_SIZE = 2000
 #: It takes such a program as long as all its rows would be an array of at most so many numbers (2 GiB in four copies).
 DENSE_NUMBERS = 2**26
 
+#: How many times as far from their right side rows are kept for targets that need more of them.
+WIDER = 2.0
 #: With more weights per row than this the reference engine generates them.
 GENERATE = 3
 
@@ -287,9 +289,11 @@ class BoundSolver:
             tall = self._tall
             yield lambda targets, _: tall.solve(targets)
         if self._reduced is not None:
-            yield partial(self._solve_reduced, self._reduced)
+            yield partial(self._solve_reduced, self._reduced, self._reduction)
         whole_already = self._reduced is not None and len(self._reduction.kept) == self.program.n_rows
         if self.engine == "interior" and not whole_already:
+            if self._reduced is not None:
+                yield self._solve_wider
             yield self._solve_whole
         if self.program.n_weights > GENERATE * (self.program.n_rows + self.program.n_hard):
             yield self._generate
@@ -300,9 +304,16 @@ class BoundSolver:
                 yield self._solve_whole
         yield lambda targets, _: reference().solve(targets, cold=True)
 
-    def _solve_reduced(self, engine: InteriorBounds, targets: Targets, _: Array) -> Proposal:
-        w, b, duals = engine.solve(self._reduction.targets(targets))
-        return w, b, self._reduction.duals(duals)
+    @staticmethod
+    def _solve_reduced(engine: InteriorBounds, reduction: Reduction, targets: Targets, _: Array) -> Proposal:
+        w, b, duals = engine.solve(reduction.targets(targets))
+        return w, b, reduction.duals(duals)
+
+    def _solve_wider(self, targets: Targets, hints: Array) -> Proposal:
+        """Solve with more of the rows, for the few targets that reach farther than the others."""
+        wider = reduce_rows(self.program, self.budget, *self._start, times=WIDER)
+        engine = InteriorBounds(wider.program, wider.budget, self._start, self._backend)
+        return self._solve_reduced(engine, wider, targets, hints)
 
     def _solve_whole(self, targets: Targets, _: Array) -> Proposal:
         return InteriorBounds(self.program, self.budget, self._start, self._backend).solve(targets)
