@@ -187,3 +187,27 @@ def test_shares_of_a_small_norm_are_stored(case):
     """A common budget is mostly loss where samples weigh much: intervals were many times what a file might hold."""
     assert check_fit(case) == "proven"
     assert fit_case(case).result_.intervals.max() > 1e6
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        Case(
+            problem="implicit", n=30, rank=4, values="few", twins="negated", constant=0.0, scale=1e-12, shift=1.0,
+            target="large", weight="ratio", storage="fortran", C=10.0, norm_slack=0.0, loss_slack=1e-9, budgets="joint",
+            privileged="residual", q=5, engine="interior", seed=261,
+        ),
+        Case(
+            problem="regression", n=10, d=20, rank=1, values="few", scale="mixed", rows="equal", target="large",
+            storage="float32", C=1e-3, norm_slack=1e-9, loss_slack=0.0, privileged="replaced", q=2, engine="interior",
+            rule="papers", control="fdr", standardize=False, seed=79,
+        ),
+        Case(
+            problem="implicit", n=40, d=1, values="binary", twins="negated", shift=1e8, rows="near", target="exact",
+            weight="mild", storage="int", C=0.1, norm_slack=0.0, loss_slack=1e-9, q=5, engine="interior", seed=646,
+        ),
+    ],
+)  # fmt: skip
+def test_ends_of_an_interval_are_in_order(case):
+    """With next to no slack the ends crossed, by less than the gap of their proofs."""
+    assert check_fit(case) == "proven"

@@ -50,7 +50,8 @@ class Shadows:
     max_rounds : int
         Rounds at most.
     patience : int
-        Rounds without any decision, once there could be some, after which to give up.
+        Rounds without any decision, once there could be some, after which to give up; sooner where no outcome of the
+        rounds left of these would decide anything.
     """
 
     importance: str = "held_out"
@@ -135,7 +136,8 @@ def all_relevant(
                 status = _decisions(status, hits, trials, shadows)
                 if np.count_nonzero(status) > before:
                     decided = max(decided, len(found))
-            if np.all(status != TENTATIVE) or len(found) - decided >= shadows.patience:
+            ahead = shadows.patience - (len(found) - decided)
+            if not _open(status, hits, trials, shadows, ahead):
                 break
     return Verdicts(status, hits, trials, np.array(found).reshape(-1, d), np.array(limits), shadows.confidence_among(d))
 
@@ -157,6 +159,16 @@ def _round(
     )
     own, others = values[: len(columns)], values[len(columns) :]
     return own, prediction_limit(others, shadows.confidence_among(sample.X.shape[1]))
+
+
+def _open(
+    status: NDArray[np.intp], hits: NDArray[np.intp], trials: NDArray[np.intp], shadows: Shadows, rounds: int
+) -> bool:
+    """Tell whether so many rounds more could decide a feature: if it always beat the permuted ones, or never."""
+    if rounds <= 0:
+        return False
+    always, never = (_decisions(status, hits + more, trials + rounds, shadows) for more in (rounds, 0))
+    return bool(np.any(always != status) or np.any(never != status))
 
 
 def _decisions(
