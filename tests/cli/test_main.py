@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
 import sys
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -18,6 +20,7 @@ from allrelevant.cli._prepare import Wishes, prepare
 from allrelevant.cli._read import read_table
 from allrelevant.errors import SolverError
 from allrelevant.findings import Findings
+from allrelevant.lp import deadline
 
 DATA = Path(os.environ.get("ALLRELEVANT_DATA", Path(__file__).parents[3] / "shared" / "data"))
 
@@ -229,6 +232,8 @@ def test_code_of_ordered_classes(small, tmp_path):
         (("fit", "small.csv", "--target", "y", "--out", "/proc/results"), "cannot be written to"),
         (("fit", "small.csv"), "--target"),
         (("fit", "small.csv", "--target", "y", "--problem", "guess"), "guess"),
+        (("fit", "small.csv", "--target", "y", "--time-limit", "0"), "seconds above 0"),
+        (("fit", "small.csv", "--target", "y", "--time-limit", "9", "--method", "forest"), "for --method linear"),
         (("fti", "small.csv"), "fti"),
     ],
 )
@@ -283,6 +288,29 @@ def test_long_searches_are_left_out_unless_asked_for(call, small_csv, monkeypatc
     _, shown, aside = call("fit", small_csv, "--target", "y", "--json", "--thorough")
     assert "looked for" not in aside
     assert Findings.from_json(shown).groups is not None
+
+
+def test_a_limit_of_time(call, small, small_csv, monkeypatch, tmp_path):
+    moments = itertools.count()
+    monkeypatch.setattr(deadline, "time", SimpleNamespace(monotonic=lambda: float(next(moments))))
+    fit = ("fit", small_csv, "--target", "y", "--json", "--jobs", 1, "--time-limit")
+    code, shown, aside = call(*fit, 1e6)
+    assert code == 0
+    assert Findings.from_json(shown).groups is not None
+    assert "time was up" not in aside
+    start = next(moments)
+    LinearRelevanceClassifier(n_jobs=1, random_state=0, time_limit=1e6).fit(small.drop(columns="y"), small["y"])
+    enough = next(moments) - start
+    code, shown, aside = call(*fit, 0.9 * enough, "--out", tmp_path / "out")
+    assert code == 0
+    found = Findings.from_json(shown)
+    assert found.result.incomplete
+    assert found.groups is None
+    assert "the time was up before" in aside
+    assert Findings.from_json((tmp_path / "out" / "result.json").read_text()).result == found.result
+    code, _, aside = call(*fit, 1)
+    assert code == 1
+    assert "before the baseline model was found" in aside
 
 
 @pytest.mark.parametrize("missing", ["typer", "rich", "pandas", "charset_normalizer"])

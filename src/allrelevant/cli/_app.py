@@ -56,6 +56,10 @@ def _fit(
     thorough: Annotated[
         bool, typer.Option("--thorough", help="Find groups and substitutes however long it takes.", rich_help_panel=FIT)
     ] = False,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(min=0.0, metavar="SECONDS", help="Take what is proven by then.", rich_help_panel=FIT),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for report and tables.", rich_help_panel=OUTPUT)
     ] = None,
@@ -70,11 +74,13 @@ def _fit(
     if method is Method.forest and (costs is not None or thorough):
         raise Problem(f"{'--thorough' if costs is None else '--costs'} is for --method linear: forests have no groups, "
                       "substitutes and panels. Leave it out.")  # fmt: skip
+    if time_limit is not None and (method is Method.forest or time_limit == 0.0):
+        raise Problem("--time-limit is a number of seconds above 0, for --method linear.")
     prices = _costs(job, costs, screen)
     if out is not None:
         _check_folder(out)
     with screen.progress():
-        model = fit(job.prepared, seed=job.seed, jobs=job.jobs)
+        model = fit(job.prepared, seed=job.seed, jobs=job.jobs, time_limit=time_limit)
         # Substitutes take long and are not printed; only files and other programs have room for them.
         wanted = out is not None or as_json
         findings, notices = examine(

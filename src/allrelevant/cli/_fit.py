@@ -30,9 +30,10 @@ MOST_GROUPED = 40  # features of a forest: each is told by each of the others
 PATIENCE = 60.0  # seconds that groups, and substitutes, may take unless all is asked for
 
 
-def fit(prepared: Prepared, *, seed: int, jobs: int) -> Any:
-    """Return the fitted estimator."""
-    model = _estimators(prepared.method)[prepared.target.problem](**_parameters(prepared, seed, jobs))
+def fit(prepared: Prepared, *, seed: int, jobs: int, time_limit: float | None = None) -> Any:
+    """Return the fitted estimator; only linear ones have a limit of time, in seconds."""
+    limit = {} if time_limit is None else {"time_limit": time_limit}
+    model = _estimators(prepared.method)[prepared.target.problem](**_parameters(prepared, seed, jobs), **limit)
     privileged = {} if prepared.privileged is None else {"X_privileged": prepared.privileged}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RelevanceWarning)  # the summary of the result says the same
@@ -80,6 +81,9 @@ def examine(
                 "group_features finds them."
             )
         return Findings(result, model.group_features() if grouped else None, data=dict(facts)), notices
+    if result.incomplete:
+        notices.append("Groups, substitutes and panels were not looked for, as the time was up before.")
+        return Findings(result, data=dict(facts)), notices
     weak = result.names(RelevanceClass.WEAK)
     groups, replaced, panels = None, list[Substitutes](), None
     expected = _seconds_of_groups(model)

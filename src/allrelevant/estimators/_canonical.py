@@ -74,16 +74,40 @@ def canonical_form(
     fixed: Array | None = None,
 ) -> Canonical:
     """Merge equal samples and put the data in canonical order; columns of a lower kind stay before others."""
+    # With very many samples and few columns, vectors as long as the samples count: none is left where the copy is made.
+    position = np.full(X.shape[0], -1, dtype=np.intp)
+    table, target, weight, fixed = _merged(X, target, sample_weight, fixed, position)
+    rows, columns, signs = _order(table, target, weight, fixed, kinds)
+    place = np.empty(len(rows), dtype=np.intp)
+    place[rows] = np.arange(len(rows))
+    used = position >= 0
+    position[used] = place[position[used]]
+    del place, used
+    table, target, weight, fixed = table.take(rows), target[rows], weight[rows], fixed[rows]
+    del rows
+    return Canonical(table.arranged(columns, signs), target, weight, position, columns, signs[columns], fixed)
+
+
+def _merged(
+    X: Matrix, target: Array, sample_weight: Array, fixed: Array | None, position: NDArray[np.intp]
+) -> tuple[Table, Array, Array, Array]:
+    """Return each distinct sample once, with the weight of all like it; fills in the place of the samples given."""
     used = np.flatnonzero(sample_weight > 0)
     fixed = np.zeros((len(used), 0)) if fixed is None else fixed[used] + 0.0
     target, sample_weight = target[used], sample_weight[used]
-    given = table_of(X).take(used)
-    first, group = _distinct(given, np.column_stack([target, fixed]))
+    table = table_of(X).take(used)
+    first, group = _distinct(table, np.column_stack([target, fixed]))
+    position[used] = group
     # Weights are added in ascending order within a group, not in the order of the rows.
     order = np.lexsort((sample_weight, group))
     weight = np.bincount(group[order], weights=sample_weight[order]).astype(float)
-    table, target, fixed = given.take(first), target[first], fixed[first]
+    return table.take(first), target[first], weight, fixed[first]
 
+
+def _order(
+    table: Table, target: Array, weight: Array, fixed: Array, kinds: NDArray[np.intp] | None
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
+    """Return the canonical order of rows and columns, and the sign of every column as given."""
     own = mix(bits(target), bits(weight))
     for values in fixed.T:
         own = mix(own, bits(values))
@@ -94,14 +118,7 @@ def canonical_form(
         column_hash = np.minimum(positive, negative)
         row_hash = own + table.describe_rows(column_hash, signs)
     rows = np.argsort(row_hash, kind="stable")
-    columns = np.lexsort((column_hash,) if kinds is None else (column_hash, kinds))
-
-    place = np.empty(len(rows), dtype=np.intp)
-    place[rows] = np.arange(len(rows))
-    position = np.full(X.shape[0], -1, dtype=np.intp)
-    position[used] = place[group]
-    arranged = table.take(rows).arranged(columns, signs)
-    return Canonical(arranged, target[rows], weight[rows], position, columns, signs[columns], fixed[rows])
+    return rows, np.lexsort((column_hash,) if kinds is None else (column_hash, kinds)), signs
 
 
 def _distinct(table: Table, beside: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

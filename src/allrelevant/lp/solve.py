@@ -184,7 +184,10 @@ class BoundSolver:
         proof = 4 * self.program.n_rows
         if self._reduced is not None:
             return self._reduced.numbers_per_target + proof
-        # The reference engine and the programs of tall targets come one at a time.
+        if self._tall is not None:
+            # Their programs come one at a time; the proofs of all of them together, with margins and repairs.
+            return 24 * self.program.n_rows
+        # The reference engine solves one at a time.
         return 8 * (self.program.n_weights + self.program.n_rows) + proof
 
     @property
