@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from allrelevant.lp.matrix import Array, blocks
+from allrelevant.lp.matrix import Array, Indices, blocks
 from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.targets import Columns, Duals, Targets
 
@@ -26,6 +26,8 @@ from allrelevant.lp.targets import Columns, Duals, Targets
 GAP_LIMIT = 1e-6
 #: Multipliers checked at a time: the proof takes several arrays of this size, beside those of the engine.
 AT_ONCE = 2**20
+#: Steps that are tried before one that is feasible, four times as long as one that is not.
+FINER = tuple(4.0 ** (-k / 8) for k in range(7, 0, -1))
 
 __all__ = ["GAP_LIMIT", "Certified", "certify", "penalised_gap", "repair", "unbalanced"]
 
@@ -240,34 +242,43 @@ def _pull_inside(
     w: Array,
     b: Array,
     anchor: tuple[Array, Array],
-) -> tuple[Array, Array, Array]:
+) -> tuple[Array, Array, NDArray[np.bool_]]:
     """Move every point towards the anchor until it satisfies all rows, box and budget; say which ones do."""
     w0, b0 = anchor
     lost = ~(np.isfinite(w).all(axis=1) & np.isfinite(b).all(axis=1))
     w, b = w.copy(), b.copy()
     w[lost], b[lost] = w0, b0
     out_w, out_b = w.copy(), b.copy()
-    feasible = np.zeros(len(w), dtype=bool)
+    taken = np.full(len(w), np.inf)
     here = _Spent.at(program, w, b, targets.columns)
-    rest = np.flatnonzero(~lost)
     there = _Spent.at(program, w0[None], b0[None], targets.columns)
-    # Feasible sets are convex: the first step that is feasible is as good as any within a factor of four.
-    for step in (0.0, *(4.0**-k for k in range(24, -1, -1))):
-        if not len(rest):
-            break
+
+    def without(rest: Indices, steps: Array) -> Indices:
+        """Take the steps that are feasible; return the points whose are not."""
         # What points in between spend follows from the ends, up to rounding; the point itself is then looked at.
-        chosen = rest[here.fits(there, step, rest, program, budget)]
-        wt, bt = w[chosen], b[chosen]
-        if step:
-            wt, bt = (1 - step) * wt + step * w0, (1 - step) * bt + step * b0
+        fits = here.fits(there, steps[:, None], rest, program, budget)
+        chosen, step = rest[fits], steps[fits, None]
+        wt, bt = (1 - step) * w[chosen] + step * w0, (1 - step) * b[chosen] + step * b0
         columns = None if targets.columns is None else targets.columns.take(chosen)
         good = budget.room(program.norm(wt), program.loss(wt, bt, columns)) >= 0.0
         good &= program.hard_violation(wt, bt, columns) <= 0.0
         chosen = chosen[good]
-        out_w[chosen], out_b[chosen] = wt[good], bt[good]
-        feasible[chosen] = True
-        rest = rest[~feasible[rest]]
-    return out_w, out_b, feasible
+        out_w[chosen], out_b[chosen], taken[chosen] = wt[good], bt[good], step[good, 0]
+        return np.setdiff1d(rest, chosen, assume_unique=True)
+
+    # Feasible sets are convex: the first step that is feasible is the best but for the spacing of the steps.
+    rest = np.flatnonzero(~lost)
+    for step in (0.0, *(4.0**-k for k in range(24, -1, -1))):
+        if not len(rest):
+            break
+        rest = without(rest, np.full(len(rest), step))
+    rest = np.flatnonzero((taken > 0.0) & (taken < np.inf))
+    widest = taken.copy()
+    for part in FINER:
+        if not len(rest):
+            break
+        rest = without(rest, part * widest[rest])
+    return out_w, out_b, taken < np.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,11 +297,12 @@ class _Spent:
             linear = linear + (columns.u * w[:, columns.slots(program.n_weights)]).sum(axis=1)
         return cls(program.rows(w, b, columns), program.hard_rows(w, b, columns), program.norm(w), linear)
 
-    def fits(self, other: _Spent, step: float, rest: Any, program: Program, budget: Budget) -> Array:
+    def fits(self, other: _Spent, step: Array, rest: Indices, program: Program, budget: Budget) -> Array:
         """Whether points that are a step on the way to others seem to be within the budget."""
 
         def between(one: Array, two: Array) -> Array:
-            return np.asarray((1 - step) * one[rest] + step * (two if len(two) == 1 else two[rest]))
+            share = step if one.ndim > 1 else step[:, 0]
+            return np.asarray((1 - share) * one[rest] + share * (two if len(two) == 1 else two[rest]))
 
         slack = program.slacks.greatest(np.maximum(0.0, program.r - between(self.rows, other.rows)))
         loss = slack @ program.s + between(self.linear, other.linear)
