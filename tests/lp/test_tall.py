@@ -77,9 +77,9 @@ def test_bounds_hold_on_all_rows_and_are_attained(kind, budgets, own, monkeypatc
 def test_rows_that_were_left_out_wrongly_are_taken_in(monkeypatch):
     program = program_of("classification")
     w, b = PenalisedSolver(program).solve(0.1)
-    near = near_optimal_set(program, w, b, 0.1, norm_slack=0.1, loss_slack=0.1)
+    near = near_optimal_set(program, w, b, 0.1, norm_slack=1.0, loss_slack=1.0)
     solver = tall.TallBounds(program, near.budget, (w, b))
-    target = Targets.single([0], [1.0])
+    target = Targets.single([2], [-1.0])
     monkeypatch.setattr(tall, "KEPT", (10,))
     few = certify(program, near.budget, target, *solver.solve(target), (w, b))
     monkeypatch.setattr(tall, "KEPT", (10, 1500))

@@ -147,7 +147,7 @@ class NumpyBackend(Backend):
 
     xp = array_api_compat.numpy
     # Beyond, one update of each matrix is faster.
-    packed_size, packed_bytes = 128, 2**25
+    packed_size, packed_bytes = 128, 20 * 2**20
     batch_bytes = 2**28
     alone = nullcontext()
 

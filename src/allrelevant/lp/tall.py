@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -91,8 +92,9 @@ class TallBounds:
             if time_is_up():
                 break
             one = targets.take(np.array([k]))
-            point = w[[k]], b[[k]]
-            for kept in KEPT:
+            guess = w[[k]], b[[k]]
+            for kept, again in product(KEPT, (False, True)):
+                point = (w[[k]], b[[k]]) if again else guess
                 (w[[k]], b[[k]], duals), solved = self._near(program, self.budget, one, point, kept)
                 alpha[k], beta[k], lam[k] = duals.alpha[0], duals.beta[0], duals.lam[0]
                 # The certificate on all rows would tell as well, but at a higher price.

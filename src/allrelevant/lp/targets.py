@@ -37,9 +37,12 @@ class Columns:
         """Contribution of the columns to the left sides at a batch of points."""
         return np.asarray((w[:, None, -self.u.shape[1] :] @ matrix)[:, 0])
 
-    def take(self, chosen: Any) -> Columns:
-        """Those of some of the targets."""
-        return Columns(self.A[chosen], self.G[chosen], self.u[chosen])
+    def take(self, chosen: Indices) -> Columns:
+        """Those of some of the targets; where they follow each other, without a copy."""
+        some: Any = chosen
+        if len(chosen) and np.array_equal(chosen, np.arange(chosen[0], chosen[0] + len(chosen))):
+            some = slice(int(chosen[0]), int(chosen[0]) + len(chosen))
+        return Columns(self.A[some], self.G[some], self.u[some])
 
 
 @dataclass(frozen=True, eq=False)
