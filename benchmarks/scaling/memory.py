@@ -1,10 +1,13 @@
 """Peak memory of a whole fit, over the size of the data: dense, of single precision, mapped from a file, sparse.
 
+With ``--large`` also very many samples, and very many features; the latter for a minute, in which the search, probes
+and many batches come and go: what is added from then on is more of the same.
+
 Every fit runs in a process of its own, which makes the data, fits and says how much memory it has held at most. What
 interpreter and libraries take is measured before and left out. ``ratio`` counts the data themselves: 1 would be a fit
-that takes nothing.
+that takes nothing; ``allowed_mb`` is three times the data and 200 MB.
 
-Usage: ``python -m benchmarks.scaling.memory [--n 20000] [--d 20] [--C 1e-2] [--storage float64 float32 ...]``
+Usage: ``python -m benchmarks.scaling.memory [--storage float64 float32 ...] [--large]``
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +27,9 @@ from benchmarks._common import print_table, write_csv
 
 HERE = Path(__file__).parent
 STORAGE = ("float64", "float32", "mapped", "sparse")
+#: Samples, features, penalty, seconds: of all kinds of storage, and large.
+PLAIN = (20_000, 20, 0.01, None)
+LARGE = ((1_000_000, 20, 0.01, None), (100, 20_000, None, 60.0))
 #: Share of the entries of sparse data that are not 0.
 DENSITY = 0.05
 
@@ -53,22 +60,31 @@ def peak() -> int:
     return 1024 * int(line.split()[1])
 
 
-def measure(n: int, d: int, C: float, storage: str) -> dict[str, Any]:
+def measure(n: int, d: int, C: float | None, seconds: float | None, storage: str) -> dict[str, Any]:
     """Fit in this process; peaks are in bytes."""
-    from allrelevant import LinearRelevanceClassifier
+    from allrelevant import LinearRelevanceClassifier, RelevanceWarning
 
     with tempfile.TemporaryDirectory() as folder:
         LinearRelevanceClassifier(C=1.0, n_probes=3).fit([[0.0], [1.0], [2.0], [3.5]], [0, 0, 1, 1])
         bare = peak()
         X, y, size = make(n, d, storage, folder)
-        result = LinearRelevanceClassifier(C=C, n_probes=50, random_state=0).fit(X, y).result_
-        seconds = sum(result.cpu_seconds.values())
-        return {"bare": bare, "peak": peak(), "size": size, "cpu_seconds": seconds, "engine": result.engine}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RelevanceWarning)  # of time that runs out
+            result = LinearRelevanceClassifier(C=C, random_state=0, time_limit=seconds).fit(X, y).result_
+        return {
+            "bare": bare,
+            "peak": peak(),
+            "size": size,
+            "cpu_seconds": sum(result.cpu_seconds.values()),
+            "programs": result.n_programs,
+            "max_gap": result.max_gap,
+            "engine": result.engine,
+        }
 
 
-def run(n: int, d: int, C: float, storage: str) -> dict[str, object]:
+def run(n: int, d: int, C: float | None, seconds: float | None, storage: str = "float64") -> dict[str, object]:
     """Measure in a process of its own."""
-    call = [sys.executable, "-m", "benchmarks.scaling.memory", "--measure", str(n), str(d), str(C), storage]
+    call = [sys.executable, "-m", "benchmarks.scaling.memory", "--measure", json.dumps([n, d, C, seconds, storage])]
     done = subprocess.run(call, capture_output=True, text=True, check=True, cwd=HERE.parents[1])
     found = json.loads(done.stdout.splitlines()[-1])
     return {
@@ -78,27 +94,29 @@ def run(n: int, d: int, C: float, storage: str) -> dict[str, object]:
         "data_mb": found["size"] / 1e6,
         "peak_mb": (found["peak"] - found["bare"]) / 1e6,
         "ratio": (found["peak"] - found["bare"]) / found["size"],
+        "allowed_mb": 3 * found["size"] / 1e6 + 200,
         "bare_mb": found["bare"] / 1e6,
         "cpu_seconds": found["cpu_seconds"],
+        "programs": found["programs"],
+        "max_gap": found["max_gap"],
         "engine": found["engine"],
+        "time_limit": "" if seconds is None else seconds,
     }
 
 
 def main() -> None:
     """Run, print and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--n", type=int, default=20_000)
-    parser.add_argument("--d", type=int, default=20)
-    parser.add_argument("--C", type=float, default=1e-2)
     parser.add_argument("--storage", nargs="+", choices=STORAGE, default=list(STORAGE))
+    parser.add_argument("--large", action="store_true", help="minutes")
     parser.add_argument("--out", type=Path, default=HERE / "results")
-    parser.add_argument("--measure", nargs=4, help=argparse.SUPPRESS)
+    parser.add_argument("--measure", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
-        n, d, C, storage = options.measure
-        print(json.dumps(measure(int(n), int(d), float(C), storage)))
+        print(json.dumps(measure(*json.loads(options.measure))))
         return
-    rows = [run(options.n, options.d, options.C, storage) for storage in options.storage]
+    rows = [run(*PLAIN, storage) for storage in options.storage]
+    rows += [run(*shape) for shape in LARGE if options.large]
     write_csv(options.out / "memory.csv", rows)
     print_table(list(rows[0]), [list(row.values()) for row in rows])
 

@@ -26,6 +26,10 @@ def has_gpu() -> bool:
     return bool(torch.cuda.is_available())
 
 
+#: How much a batch should take on a CPU, where larger ones are no faster.
+BATCH_BYTES = 2**25
+
+
 def get_backend(device: str) -> Backend:
     """Return NumPy for the CPU, torch for a GPU.
 
@@ -148,7 +152,7 @@ class NumpyBackend(Backend):
     xp = array_api_compat.numpy
     # Beyond, one update of each matrix is faster.
     packed_size, packed_bytes = 128, 20 * 2**20
-    batch_bytes = 2**28
+    batch_bytes = BATCH_BYTES
     alone = nullcontext()
 
     def asarray(self, values: Any) -> Any:
@@ -248,7 +252,7 @@ class TorchBackend(Backend):
         self._torch = torch
         self.device = torch.device(device)
         cuda = self.device.type == "cuda"
-        self.batch_bytes = torch.cuda.get_device_properties(self.device).total_memory // 4 if cuda else 2**28
+        self.batch_bytes = torch.cuda.get_device_properties(self.device).total_memory // 4 if cuda else BATCH_BYTES
 
     def asarray(self, values: Any) -> Any:
         """Floating-point numbers on this backend, contiguous."""
