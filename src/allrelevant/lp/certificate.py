@@ -26,8 +26,8 @@ from allrelevant.lp.targets import Columns, Duals, Targets
 GAP_LIMIT = 1e-6
 #: Multipliers checked at a time: the proof takes several arrays of this size, beside those of the engine.
 AT_ONCE = 2**20
-#: Steps that are tried before one that is feasible, four times as long as one that is not.
-FINER = tuple(4.0 ** (-k / 8) for k in range(7, 0, -1))
+#: Share of the norm budget that a step to a feasible point may cost without a look at shorter ones, and at how many.
+COSTLY, HALVINGS = 1e-10, 4
 
 __all__ = ["GAP_LIMIT", "Certified", "certify", "penalised_gap", "repair", "unbalanced"]
 
@@ -272,12 +272,13 @@ def _pull_inside(
         if not len(rest):
             break
         rest = without(rest, np.full(len(rest), step))
-    rest = np.flatnonzero((taken > 0.0) & (taken < np.inf))
-    widest = taken.copy()
-    for part in FINER:
-        if not len(rest):
-            break
-        rest = without(rest, part * widest[rest])
+    # Where such a step costs more than a little, halve the spacing a few times: a nearby point must not end elsewhere.
+    rest = np.flatnonzero((taken < np.inf) & (targets.value(w) - targets.value(out_w) > COSTLY * budget.norm))
+    shorter = taken[rest] / 4.0
+    for _ in range(HALVINGS if len(rest) else 0):
+        middle = np.sqrt(shorter * taken[rest])
+        short = np.isin(rest, without(rest, middle), assume_unique=True)
+        shorter[short] = middle[short]
     return out_w, out_b, taken < np.inf
 
 

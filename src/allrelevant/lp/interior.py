@@ -38,7 +38,7 @@ from allrelevant.lp.targets import Duals, Targets
 __all__ = ["InteriorBounds"]
 
 #: Stop when the complementarity of a target falls below this share of the norm budget.
-GAP = 1e-10
+GAP = 1e-9
 MAX_ITERATIONS = 80
 #: Iterations after which the starting residuals are gone, as a rule.
 FEASIBLE = 4
