@@ -6,7 +6,7 @@ import datetime
 import os
 import subprocess
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,6 @@ from benchmarks._common import Results, read_csv
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "papers" / "results"
-#: Where real data are, which are not part of the project.
-DATA = Path(os.environ.get("ALLRELEVANT_DATA", HERE.parents[1] / "shared" / "data"))
 #: ``smoke``: the smallest that runs every line; ``quick``: minutes; ``full``: as many runs as the papers have.
 SIZES = ("smoke", "quick", "full")
 
@@ -30,11 +28,9 @@ class Skipped(Exception):
     """An experiment cannot be run here, for a reason that the message says."""
 
 
-def needs(*files: str) -> None:
-    """Raise if real data are not there."""
-    missing = [file for file in files if not (DATA / file).exists()]
-    if missing:
-        raise Skipped(f"there is no {', '.join(missing)} in {DATA}; name the folder by ALLRELEVANT_DATA")
+def data(file: str) -> Path:
+    """Path of real data, which are not part of the project."""
+    return Path(os.environ.get("ALLRELEVANT_DATA", HERE.parents[1] / "shared" / "data")) / file
 
 
 @dataclass(frozen=True)
@@ -55,8 +51,8 @@ class Experiment:
         From a size to the keys of all its runs.
     run : callable
         From a key to the other cells of its row, or of several. At module level, for other processes to find it.
-    check : callable, optional
-        Raises :class:`Skipped` where something is missing that no run can do without, such as a data set.
+    files : tuple of str
+        Real data that runs read.
     """
 
     name: str
@@ -65,7 +61,7 @@ class Experiment:
     key: tuple[str, ...]
     keys: Callable[[str], Iterable[Key]]
     run: Callable[..., Mapping[str, Any] | Sequence[Mapping[str, Any]]]
-    check: Callable[[], None] = field(default=lambda: None)
+    files: tuple[str, ...] = ()
 
     def path(self, folder: Path = RESULTS) -> Path:
         """File of the results."""
@@ -90,8 +86,16 @@ class Experiment:
         again: bool = False,
         n_jobs: int = 1,
     ) -> int:
-        """Do the runs of a size that the results do not have yet, or all of them again; return how many were done."""
-        self.check()
+        """Do the runs of a size that the results do not have yet, or all of them again; return how many were done.
+
+        Raises
+        ------
+        Skipped
+            If real data are not there.
+        """
+        missing = [file for file in self.files if not data(file).exists()]
+        if missing:
+            raise Skipped(f"there is no {', '.join(missing)} in {data('')}; name the folder by ALLRELEVANT_DATA")
         results = Results(self.path(folder), self.key)
         todo = results.missing(self.wanted(size, methods=methods, seeds=seeds), resume=not again)
         done = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(delayed(self._rows)(key) for key in todo)

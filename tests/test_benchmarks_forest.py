@@ -48,7 +48,7 @@ def test_true_columns_are_those_that_others_predict(small_madelon):
 def test_forest_data(monkeypatch, tmp_path, small_madelon):
     row = forest_data.run_xor(500, 0, "forest")
     assert (row["found"], row["note"]) == (2, "")
-    monkeypatch.setattr(forest_data, "DATA", tmp_path)
+    monkeypatch.setenv("ALLRELEVANT_DATA", str(tmp_path))
     row = forest_data.run_madelon(0, "forest")
     assert not row["note"]
     assert (row["true"], row["dimensions"]) == (5, 2)

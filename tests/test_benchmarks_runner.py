@@ -9,8 +9,9 @@ from benchmarks import blocks, page, selection
 from benchmarks.__main__ import main
 from benchmarks._common import read_csv
 from benchmarks.competitors.calling import METHODS, adapter
-from benchmarks.experiment import RESULTS, SIZES, Experiment, Skipped, needs
+from benchmarks.experiment import RESULTS, SIZES, Experiment, Skipped
 from benchmarks.registry import MODULES, experiments
+from benchmarks.standins import write_standins
 
 EVERY = experiments()
 
@@ -68,11 +69,8 @@ def test_runs_are_taken_up_again(tmp_path, capsys):
 
 
 def test_what_is_missing_is_said(tmp_path):
-    def check():
-        needs("no/such.csv")
-
-    with pytest.raises(Skipped, match="ALLRELEVANT_DATA"):
-        small(check=check).measure("smoke", folder=tmp_path)
+    with pytest.raises(Skipped, match=r"no no/such.csv in .*ALLRELEVANT_DATA"):
+        small(files=("no/such.csv",)).measure("smoke", folder=tmp_path)
 
 
 def test_command_line(tmp_path, capsys):
@@ -138,3 +136,10 @@ def test_the_page_is_that_of_the_results(tmp_path):
 def test_every_module_has_a_section():
     titles = [title for title, _ in page.sections(RESULTS)]
     assert len(titles) == len(MODULES)
+
+
+def test_every_file_of_real_data_has_a_stand_in(tmp_path):
+    write_standins(tmp_path)
+    for each in experiments().values():
+        for file in each.files:
+            assert (tmp_path / file).exists(), f"{each.name} reads {file}"

@@ -33,7 +33,7 @@ from sklearn.utils import resample
 
 from benchmarks.blocks import Block, beside, published, results
 from benchmarks.competitors.calling import call
-from benchmarks.experiment import DATA, Experiment, Key, needs
+from benchmarks.experiment import Experiment, Key, data
 from benchmarks.selection import ENVIRONMENTS, LIMIT, THREE
 
 TITLE = "Biomedical data"
@@ -77,7 +77,7 @@ def load(name: str) -> tuple[np.ndarray, np.ndarray]:
     if name == "wbc":
         X, y = load_breast_cancer(return_X_y=True)
         return X, 1 - y
-    frame = pd.read_csv(DATA / FILES[name])
+    frame = pd.read_csv(data(FILES[name]))
     features = frame.drop(columns=[column for column in frame if column == "target" or column.startswith("experts::")])
     target = frame["target"].to_numpy()
     X, y = features.to_numpy(dtype=float), target > 1 if name == "cardiotocography" else target > 0
@@ -127,18 +127,13 @@ def area(X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_test: np.ndarray, c
 def keys(size: str) -> list[Key]:
     """Sets, replicates and methods."""
     if size == "smoke":
-        return [("wbc", 0, "allrelevant"), ("wbc", 0, "elastic_net")]
+        return [("wbc", 0, "elastic_net"), *((name, 0, "allrelevant") for name in FILES)]
     return [
         (name, seed, method)
         for method, (quick, full) in METHODS.items()
         for name in FILES
         for seed in range(quick if size == "quick" else full)
     ]
-
-
-def check() -> None:
-    """The files have to be there."""
-    needs(*(file for file in FILES.values() if file))
 
 
 EXPERIMENT = Experiment(
@@ -148,7 +143,7 @@ EXPERIMENT = Experiment(
     ("set", "seed", "method"),
     keys,
     run,
-    check,
+    tuple(file for file in FILES.values() if file),
 )
 
 

@@ -18,7 +18,7 @@ import pandas as pd
 from allrelevant import LinearRelevanceOrdinal
 from benchmarks.blocks import Block, Picture, Table, results
 from benchmarks.drawing import intervals
-from benchmarks.experiment import DATA, Experiment, needs
+from benchmarks.experiment import Experiment, data
 
 TITLE = "COMPAS"
 
@@ -30,7 +30,7 @@ NUMBERS = ["juv_fel_count", "juv_misd_count", "juv_other_count", "priors_count",
 
 def load(condition: str) -> tuple[pd.DataFrame, np.ndarray]:
     """Columns, and the risk as 0, 1, 2."""
-    frame = pd.read_csv(DATA / FILE)
+    frame = pd.read_csv(data(FILE))
     frame = frame[frame["score_text"].isin(LEVELS)]
     kept = [name for name in CATEGORIES if condition == "with ethnicity" or name != "race"]
     X = pd.get_dummies(frame[kept + NUMBERS], columns=kept, dtype=float).astype(float)
@@ -71,11 +71,6 @@ def keys(size: str) -> list[tuple[str, int]]:
     return [(condition, n) for condition in ("with ethnicity", "without ethnicity")]
 
 
-def check() -> None:
-    """The file has to be there."""
-    needs(FILE)
-
-
 EXPERIMENT = Experiment(
     "compas",
     "risk scores of defendants, with and without ethnicity",
@@ -83,7 +78,7 @@ EXPERIMENT = Experiment(
     ("condition", "people"),
     keys,
     run,
-    check,
+    (FILE,),
 )
 
 

@@ -46,7 +46,7 @@ from allrelevant.lp import PenalisedSolver
 from allrelevant.relevance.baseline import penalty_path
 from benchmarks.blocks import Block, Table, mean_of, published, results
 from benchmarks.competitors.calling import call
-from benchmarks.experiment import DATA, Experiment, Key, needs
+from benchmarks.experiment import Experiment, Key, data
 
 TITLE = "Real ordinal data"
 ORDERS = {"explicit": OrdinalExplicit, "implicit": OrdinalImplicit}
@@ -69,10 +69,10 @@ SETS = (
 )
 
 
-def load(name: str, fold: int, data: Path = DATA) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def load(name: str, fold: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Samples, ranks, and the mask of the test rows of one split."""
-    table = np.loadtxt(data / "ordinal" / f"{name}.csv", delimiter=",", skiprows=1, quotechar='"')
-    with (data / "ordinal" / f"{name}_folds.csv").open(newline="") as file:
+    table = np.loadtxt(data(f"ordinal/{name}.csv"), delimiter=",", skiprows=1, quotechar='"')
+    with data(f"ordinal/{name}_folds.csv").open(newline="") as file:
         given = {int(row["fold"]): row["test_rows_0based"].split() for row in csv.DictReader(file)}
     X, y = table[:, :-1], table[:, -1].astype(int)
     test = np.zeros(len(y), dtype=bool)
@@ -190,11 +190,6 @@ def keys(size: str) -> list[Key]:
     ]
 
 
-def check() -> None:
-    """The files have to be there."""
-    needs(*(f"ordinal/{name}.csv" for name in SETS))
-
-
 EXPERIMENT = Experiment(
     "real_ordinal",
     "errors and feature sets on real ordinal data",
@@ -202,7 +197,7 @@ EXPERIMENT = Experiment(
     ("set", "method", "fold"),
     keys,
     run,
-    check,
+    tuple(f"ordinal/{name}.csv" for name in SETS),
 )
 
 
