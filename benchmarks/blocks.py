@@ -72,6 +72,11 @@ class Picture:
 Block = str | Table | Picture
 
 
+def prose(doc: str | None) -> str:
+    """What a module says of itself after its first line."""
+    return (doc or "").split("\n\n", 1)[1]
+
+
 def results(folder: Path, name: str) -> pd.DataFrame:
     """Rows of an experiment; empty if it has not been run."""
     path = folder / f"{name}.csv"

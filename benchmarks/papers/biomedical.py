@@ -31,7 +31,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.utils import resample
 
-from benchmarks.blocks import Block, beside, published, results
+from benchmarks.blocks import Block, beside, prose, published, results
 from benchmarks.competitors.calling import call
 from benchmarks.experiment import Experiment, Key, data
 from benchmarks.selection import ENVIRONMENTS, LIMIT, THREE
@@ -170,7 +170,7 @@ def section(folder: Path) -> list[Block]:
         roc_auc=whole["roc_auc_all_features"], n_selected=whole["d"], training_score="", cpu_seconds=""
     )
     rows = pd.concat([rows, whole])
-    blocks: list[Block] = [(__doc__ or "").split("\n\n", 1)[1]]
+    blocks: list[Block] = [prose(__doc__)]
     for table, measure, words, digits, better in (
         ("3.5", "roc_auc", "area under the ROC curve of a logistic regression on the selected features", 3, 1),
         ("3.6", "n_selected", "features selected", 1, 0),

@@ -18,7 +18,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import cross_val_score
 
 from allrelevant import LinearRelevanceClassifier
-from benchmarks.blocks import Block, Picture, Table, published, results
+from benchmarks.blocks import Block, Picture, Table, prose, published, results
 from benchmarks.drawing import intervals
 from benchmarks.experiment import Experiment
 
@@ -85,7 +85,7 @@ def section(folder: Path) -> list[Block]:
         lines.append([*line, f"{papers[part, '', 'ferel', 'f1']:.3f}"])
     header = ["", *(f"strong; weak; irrelevant; F1 ({slack} slack)" for slack in SLACKS), "F1 (FeReL)"]
     return [
-        (__doc__ or "").split("\n\n", 1)[1],
+        prose(__doc__),
         Table("Figures 4 and 5 in figures: features of every class, F1 of the model", header, lines),
         Picture(
             "breast_cancer",

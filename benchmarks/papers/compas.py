@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from allrelevant import LinearRelevanceOrdinal
-from benchmarks.blocks import Block, Picture, Table, results
+from benchmarks.blocks import Block, Picture, Table, prose, results
 from benchmarks.drawing import intervals
 from benchmarks.experiment import Experiment, data
 
@@ -93,7 +93,7 @@ def section(folder: Path) -> list[Block]:
         by_class = [", ".join(same.loc[same["class"] == value, "feature"]) or "none" for value in (2, 1, 0)]
         lines.append([str(condition), *by_class, f"{same['accuracy'].iloc[0]:.1%}"])
     return [
-        (__doc__ or "").split("\n\n", 1)[1],
+        prose(__doc__),
         Table("Figure 4.1: classes of the columns", ["", "strong", "weak", "irrelevant", "accuracy"], lines),
         Picture(
             "compas",

@@ -16,7 +16,7 @@ import pandas as pd
 
 from allrelevant import LinearRelevanceClassifier
 from allrelevant.datasets import make_relevance_classification
-from benchmarks.blocks import Block, Picture, Table, results
+from benchmarks.blocks import Block, Picture, Table, prose, results
 from benchmarks.drawing import intervals
 from benchmarks.experiment import Experiment
 
@@ -77,7 +77,7 @@ def section(folder: Path) -> list[Block]:
         [[words, *(f"{worst.loc[slack, column]:.1e}" for slack in SLACKS)] for words, column in shown.items()],
     )
     picture = Picture("constraints", "Intervals without constraints, with one copy at its least and at its most.", draw)
-    return [(__doc__ or "").split("\n\n", 1)[1], table, picture]
+    return [prose(__doc__), table, picture]
 
 
 def draw(path: Path) -> None:

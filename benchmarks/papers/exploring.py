@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from allrelevant import LinearRelevanceClassifier
-from benchmarks.blocks import Block, Picture, Table, results
+from benchmarks.blocks import Block, Picture, Table, prose, results
 from benchmarks.drawing import intervals
 from benchmarks.experiment import Experiment, data
 from benchmarks.papers.biomedical import FILES, STAND_INS
@@ -92,7 +92,7 @@ def section(folder: Path) -> list[Block]:
         )
     header = ["", "left out", "whose least relevance rises most", "groups of several features"]
     return [
-        (__doc__ or "").split("\n\n", 1)[1],
+        prose(__doc__),
         Table("Figures 3.2, 3.3 and 3.5 in figures", header, lines),
         Picture(
             "exploring",

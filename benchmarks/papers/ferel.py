@@ -12,7 +12,7 @@ import numpy as np
 
 from allrelevant.datasets import make_relevance_classification
 from benchmarks._common import standardised
-from benchmarks.blocks import Block, beside, published, results
+from benchmarks.blocks import Block, beside, prose, published, results
 from benchmarks.selection import Plan, selection
 
 TITLE = "Copies and noise"
@@ -67,7 +67,7 @@ def section(folder: Path) -> list[Block]:
     if rows.empty:
         return []
     return [
-        (__doc__ or "").split("\n\n", 1)[1],
+        prose(__doc__),
         *(
             beside(f"FeReL, Table 2: {measure} of the relevant features", rows, measure, SETS, METHODS, papers)
             for measure in ("f1", "precision", "recall")

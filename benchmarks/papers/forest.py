@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from allrelevant.datasets import LINEAR_SETS, NONLINEAR_SETS, make_linear_set, make_nonlinear_set
-from benchmarks.blocks import Block, Picture, beside, published, results
+from benchmarks.blocks import Block, Picture, beside, prose, published, results
 from benchmarks.drawing import scores
 from benchmarks.selection import Plan, selection
 
@@ -83,7 +83,7 @@ APART = {name: METHODS[name] for name in list(METHODS)[:6]}
 def section(folder: Path) -> list[Block]:
     """Tables 5.2 to 5.11."""
     papers = published("forest")
-    blocks: list[Block] = [(__doc__ or "").split("\n\n", 1)[1]]
+    blocks: list[Block] = [prose(__doc__)]
     for name, sets, table, apart, words in (
         ("forest_linear", LINEAR_SETS, "5.3", "5.8 and 5.9", "linear sets"),
         ("forest_nonlinear", NONLINEAR_SETS, "5.6 and 5.7", "5.10 and 5.11", "non-linear sets"),

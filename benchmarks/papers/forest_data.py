@@ -22,7 +22,7 @@ import pandas as pd
 
 from allrelevant.datasets import make_relevance_interaction
 from benchmarks._common import standardised
-from benchmarks.blocks import LABELS, Block, Table, mean_of, results
+from benchmarks.blocks import LABELS, Block, Table, mean_of, prose, results
 from benchmarks.competitors.calling import call
 from benchmarks.experiment import Experiment, Key, data
 from benchmarks.selection import ENVIRONMENTS, THREE
@@ -123,7 +123,7 @@ EXPERIMENTS = (
 def section(folder: Path) -> list[Block]:
     """How often both were found, and how many others; what was found in Madelon."""
     xor, madelon = results(folder, "forest_xor"), results(folder, "forest_madelon")
-    blocks: list[Block] = [(__doc__ or "").split("\n\n", 1)[1]]
+    blocks: list[Block] = [prose(__doc__)]
     if not xor.empty:
         lines = []
         for (n, method), same in xor.groupby(["n", "method"]):

@@ -16,7 +16,7 @@ from sklearn.metrics import v_measure_score
 
 from allrelevant.datasets import make_relevance_classification
 from benchmarks._common import standardised
-from benchmarks.blocks import Block, beside, published, results
+from benchmarks.blocks import Block, beside, prose, published, results
 from benchmarks.competitors.calling import call
 from benchmarks.experiment import Experiment, Key
 from benchmarks.selection import ENVIRONMENTS, LIMIT
@@ -69,7 +69,7 @@ def section(folder: Path) -> list[Block]:
         return []
     theirs = {"allrelevant_groups": "fri_groups", **{name: name for name in METHODS[1:3]}, "fri_groups": None}
     return [
-        (__doc__ or "").split("\n\n", 1)[1],
+        prose(__doc__),
         beside("Table 3.7: V-measure of the groups", rows, "v_measure", SETS, theirs, papers),
         beside("Table 3.7: seconds", rows, "seconds", SETS, theirs, papers, digits=3, better=0),
     ]

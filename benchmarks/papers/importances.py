@@ -25,7 +25,7 @@ from allrelevant import ForestRelevanceClassifier, RelevanceWarning
 from allrelevant.datasets import make_relevance_classification
 from allrelevant.stats.prediction import prediction_limit
 from benchmarks._common import standardised
-from benchmarks.blocks import Block, Picture, Table, results
+from benchmarks.blocks import Block, Picture, Table, prose, results
 from benchmarks.drawing import COLOURS, save
 from benchmarks.experiment import Experiment, Key
 
@@ -125,7 +125,7 @@ def section(folder: Path) -> list[Block]:
     ratio = (spread["std"] / spread["mean"]).groupby("fraction").median()
     runs = rows["seed"].nunique()
     return [
-        (__doc__ or "").split("\n\n", 1)[1],
+        prose(__doc__),
         Table(
             f"Figures 5.7 and 5.8: how often features of each class are selected, in {runs} bootstraps",
             ["", "strong", "weak", "irrelevant"],

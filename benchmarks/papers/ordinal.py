@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from allrelevant.datasets import ORDINAL_SETS, make_ordinal_set
-from benchmarks.blocks import Block, Picture, beside, published, results
+from benchmarks.blocks import Block, Picture, beside, prose, published, results
 from benchmarks.drawing import scores
 from benchmarks.selection import Plan, selection
 
@@ -56,7 +56,7 @@ def section(folder: Path) -> list[Block]:
     rows, papers = results(folder, "ordinal"), published("ordinal")
     if rows.empty:
         return []
-    blocks: list[Block] = [(__doc__ or "").split("\n\n", 1)[1]]
+    blocks: list[Block] = [prose(__doc__)]
     for table, condition in (("4.2", "clean"), ("4.3", "noisy")):
         drawing = partial(
             scores,

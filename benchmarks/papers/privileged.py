@@ -30,7 +30,7 @@ from allrelevant import LinearRelevanceOrdinal, RelevanceWarning
 from allrelevant.datasets import PRIVILEGED_SETS, make_privileged_set
 from allrelevant.errors import SolverError
 from benchmarks._common import f1_of_set
-from benchmarks.blocks import Block, beside, published, results
+from benchmarks.blocks import Block, beside, prose, published, results
 from benchmarks.competitors.calling import call
 from benchmarks.experiment import Experiment, Key
 
@@ -133,7 +133,7 @@ def section(folder: Path) -> list[Block]:
     rows, papers = results(folder, "privileged"), published("privileged")
     if rows.empty:
         return []
-    blocks: list[Block] = [(__doc__ or "").split("\n\n", 1)[1]]
+    blocks: list[Block] = [prose(__doc__)]
     for noise, words in (
         ("reference", "noise of the reference generator"),
         ("standard", "noise N(0, 1), as in the text"),

@@ -44,7 +44,7 @@ from allrelevant import LinearRelevanceOrdinal, RelevanceWarning
 from allrelevant.formulations import Formulation, OrdinalExplicit, OrdinalImplicit
 from allrelevant.lp import PenalisedSolver
 from allrelevant.relevance.baseline import penalty_path
-from benchmarks.blocks import Block, Table, mean_of, published, results
+from benchmarks.blocks import Block, Table, mean_of, prose, published, results
 from benchmarks.competitors.calling import call
 from benchmarks.experiment import Experiment, Key, data
 
@@ -207,7 +207,7 @@ def section(folder: Path) -> list[Block]:
     if rows.empty:
         return []
     papers = published("ordinal")
-    return [(__doc__ or "").split("\n\n", 1)[1], _errors(rows, papers), _sizes(rows, papers), _times(rows, papers)]
+    return [prose(__doc__), _errors(rows, papers), _sizes(rows, papers), _times(rows, papers)]
 
 
 def _of(rows: pd.DataFrame, name: str, method: str) -> pd.DataFrame:

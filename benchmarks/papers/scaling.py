@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 from allrelevant import LinearRelevanceOrdinal
 from allrelevant.datasets import make_relevance_ordinal
 from benchmarks._common import f1_of_set, standardised
-from benchmarks.blocks import Block, Picture, Table, results
+from benchmarks.blocks import Block, Picture, Table, prose, results
 from benchmarks.drawing import save
 from benchmarks.experiment import HERE, Experiment, Key
 
@@ -83,7 +83,7 @@ def section(folder: Path) -> list[Block]:
     ]
     slopes = [f"{slope(rows, axis):.2f} in {axis}" for axis in ("n", "d")]
     return [
-        (__doc__ or "").split("\n\n", 1)[1],
+        prose(__doc__),
         Table("Figure A.3 in figures", ["", "seconds", "CPU seconds", "F1", "largest gap"], lines),
         f"Exponents of the CPU seconds of one thread, over the larger half of the sizes: {' and '.join(slopes)}.",
         beyond(),

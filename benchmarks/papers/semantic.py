@@ -21,7 +21,7 @@ import pandas as pd
 from allrelevant import LinearRelevanceOrdinal, RelevanceResult, RelevanceWarning
 from allrelevant.errors import SolverError
 from allrelevant.plotting import RelevanceDisplay
-from benchmarks.blocks import Block, Picture, Table, results
+from benchmarks.blocks import Block, Picture, Table, prose, results
 from benchmarks.experiment import Experiment
 
 TITLE = "What privileged features tell"
@@ -102,7 +102,7 @@ def section(folder: Path) -> list[Block]:
     if rows.empty:
         return []
     rows = rows[rows["failed"] == ""]
-    blocks: list[Block] = [(__doc__ or "").split("\n\n", 1)[1]]
+    blocks: list[Block] = [prose(__doc__)]
     lines = []
     for feature in [*REGULAR, *PRIVILEGED]:
         line = [feature]

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from allrelevant.datasets import SIMULATIONS, make_simulation
-from benchmarks.blocks import Block, Picture, beside, published, results
+from benchmarks.blocks import Block, Picture, beside, prose, published, results
 from benchmarks.drawing import scores
 from benchmarks.selection import Plan, selection
 
@@ -91,7 +91,7 @@ def section(folder: Path) -> list[Block]:
         ours=("allrelevant", "forest"),
     )
     blocks: list[Block] = [
-        (__doc__ or "").split("\n\n", 1)[1],
+        prose(__doc__),
         Picture("simulations", "F1 of all methods on Sim1 to Sim5, ours at 1.", drawing),
     ]
     for table, measure, words, digits, better in (
