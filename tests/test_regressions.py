@@ -142,7 +142,14 @@ def test_the_other_engine_is_asked_where_one_gives_up():
             ),
         ),
         Case(n=40, d=2, shift=1e8, weight="small", C=None, standardize=False),
-        Case(problem="multi-class", n=25, d=2, weight="large", seed=984),
+        pytest.param(
+            Case(problem="multi-class", n=25, d=2, weight="large", seed=984),
+            marks=pytest.mark.xfail(
+                np.lib.NumpyVersion(np.__version__) < "2.0.0",
+                strict=True,
+                reason="rounding of NumPy 1 makes HiGHS stop at a gap of 1e-5: it ends with SolverError",
+            ),
+        ),
     ],
 )
 def test_what_highs_does_not_know_at_once(case):

@@ -11,7 +11,8 @@ What differs from the papers: they do not name the loss (the FeReL paper once sa
 The loss here is the logistic one, for which scikit-learn has all three penalties. Its solvers for sparse weights
 converge slowly on separable classes with a weak penalty: liblinear takes 25 CPU seconds at 500 samples of 30 features,
 saga with 300 rounds, which it is given here, two to four. Its warnings are ignored: weights that are 0 are so early.
-``training_score`` is the accuracy of the chosen model on all samples.
+``training_score`` is the accuracy of the chosen model on all samples. scikit-learn 1.8 or later is needed, where shares
+of the penalties are all that is said of them.
 """
 
 import warnings

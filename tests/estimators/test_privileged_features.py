@@ -201,7 +201,7 @@ def test_pipelines_and_searches_pass_it_on(form):
         (lambda P: np.where(P > 2, np.nan, P), "Input X_privileged contains NaN"),
         (lambda P: P[:, 0], "Expected 2D array, got 1D array instead"),
         (lambda P: P[:, :0], r"Found array with 0 feature\(s\)"),
-        (lambda P: P.astype(str) + "x", "could not convert string to float"),
+        (lambda P: np.full(P.shape, "x"), "could not convert string to float"),
     ],
 )
 def test_bad_input(problem, change, message):

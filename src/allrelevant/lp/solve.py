@@ -277,7 +277,7 @@ class BoundSolver:
         except Exception as error:
             if len(targets) <= 2 or not is_shortage(error):
                 raise
-        half = 2 * (len(targets) // 4)  # pairs stay together
+        half = max(2, 2 * (len(targets) // 4))  # pairs stay together
         parts = [
             self._proven(propose, targets.take(some), hints[some])
             for some in (np.arange(half), np.arange(half, len(targets)))
