@@ -40,7 +40,7 @@ def make(n: int, d: int, storage: str, folder: str) -> tuple[Any, np.ndarray, fl
 
     rng = np.random.default_rng(0)
     if storage == "sparse":
-        X = sparse.random_array((n, d), density=DENSITY, rng=rng, format="csr")
+        X = sparse.csr_array(sparse.random(n, d, density=DENSITY, random_state=rng))
         size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
     else:
         dtype = np.float32 if storage == "float32" else np.float64

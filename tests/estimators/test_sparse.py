@@ -144,7 +144,7 @@ def test_the_data_given_stay_as_they_are():
 
 def test_wide_sparse_data():
     rng = np.random.RandomState(0)
-    X = sparse.random_array((20, 90), density=0.3, rng=rng).tocsr()
+    X = sparse.csr_array(sparse.random(20, 90, density=0.3, random_state=rng))
     y = (X[:, [0]] - X[:, [1]]).toarray()[:, 0] + 0.01 * rng.normal(size=20) > 0
     for engine in ("interior", "highs"):
         dense, thin = (
@@ -172,7 +172,7 @@ def _only_columns(self, *args, **kwargs):
 
 
 def test_the_choice_of_engine(monkeypatch):
-    X = sparse.random_array((30, 5), density=0.5, rng=np.random.RandomState(0)).tocsr()
+    X = sparse.csr_array(sparse.random(30, 5, density=0.5, random_state=0))
     program = Classification().program(X, np.tile([-1.0, 1.0], 15), np.ones(30))
     assert program.is_sparse
     assert choose_engine(program, "auto") == choose_engine(program, "interior") == "interior"
@@ -183,7 +183,7 @@ def test_the_choice_of_engine(monkeypatch):
 
 @pytest.mark.parametrize("engine", ["highs", "interior"])
 def test_bounds_of_a_sparse_program_are_those_of_the_dense_one(engine):
-    X = sparse.random_array((60, 6), density=0.4, rng=np.random.RandomState(0)).tocsr()
+    X = sparse.csr_array(sparse.random(60, 6, density=0.4, random_state=0))
     program = Classification().program(X, np.where(X.toarray()[:, 0] > 0, 1.0, -1.0), np.ones(60))
     w, b = PenalisedSolver(program).solve(1.0)
     budget = Budget(1.1 * program.norm(w), 1.1 * program.loss(w, b) + 0.1)
