@@ -11,13 +11,11 @@ any point that satisfies all rows proves the other side. Both are evaluated here
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, LinAlgWarning
 from scipy.optimize import nnls
 
 from allrelevant.lp.matrix import Array, Indices, blocks
@@ -128,11 +126,8 @@ def _balance(program: Program, alpha: Array, beta: Array, lam: float) -> tuple[A
     residual = lam * program.v - alpha @ program.B - beta @ program.H
     size = float(np.abs(residual).max())
     try:
-        with warnings.catch_warnings():
-            # Of SciPy 1.12 to 1.14, about steps on the way. Whether the equations hold is looked at afterwards.
-            warnings.simplefilter("ignore", LinAlgWarning)
-            step = room * nnls((rows * room[:, None]).T, residual / size)[0] * size
-    except (RuntimeError, LinAlgError):  # too many iterations, or a singular matrix: then nothing is proven
+        step = room * nnls((rows * room[:, None]).T, residual / size)[0] * size
+    except RuntimeError:  # too many iterations: then nothing is proven
         return alpha, beta
     n, m = len(alpha), len(beta)
     up, down, more, less = np.split(step, np.cumsum([n, n, m]))
