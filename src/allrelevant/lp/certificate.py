@@ -273,7 +273,9 @@ def _pull_inside(
             break
         rest = without(rest, np.full(len(rest), step))
     # Where such a step costs more than a little, halve the spacing a few times: a nearby point must not end elsewhere.
-    rest = np.flatnonzero((taken < np.inf) & (targets.value(w) - targets.value(out_w) > COSTLY * budget.norm))
+    # What costs more than a proof may leave open is better solved again.
+    cost = (targets.value(w) - targets.value(out_w)) / budget.norm
+    rest = np.flatnonzero((taken < np.inf) & (cost > COSTLY) & (cost <= GAP_LIMIT))
     shorter = taken[rest] / 4.0
     for _ in range(HALVINGS if len(rest) else 0):
         middle = np.sqrt(shorter * taken[rest])

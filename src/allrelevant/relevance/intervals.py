@@ -165,8 +165,8 @@ def relevance_intervals(
             is_open[k] = least.open[0] or most.open[0]
             gap, n_programs = max(gap, least.gap, most.gap), n_programs + int(not least.open[0]) + most.n_programs
             progress.step()
-    # Models attain both ends: where these lie within the gap of each other, either may be the lesser.
-    minimum, maximum = np.minimum(minimum, maximum), np.maximum(minimum, maximum)
+    # A model attains the greater end: where the two lie within the gap of each other, the lesser is no greater than it.
+    minimum = np.minimum(minimum, maximum)
     # What a proof cannot tell from 0 is 0.
     minimum[minimum <= gap * near.budget.norm] = 0.0
     spread, unfinished = np.zeros((4, count)), np.zeros(count, dtype=bool)
