@@ -191,6 +191,13 @@ def test_drag(page, model):
     assert page.find_element("id", "undo").get_attribute("disabled")
 
 
+def unchanged(page, seconds=1.0):
+    """Whether what is held stays the same for a while."""
+    before = held(page)
+    time.sleep(seconds)
+    return held(page) == before
+
+
 def test_keys_are_enough(page, model):
     from selenium.webdriver.common.keys import Keys
 
@@ -200,6 +207,7 @@ def test_keys_are_enough(page, model):
     for _ in range(3):
         handle.send_keys(Keys.ARROW_LEFT)
     until(page, lambda: weak in held(page))
+    until(page, lambda: unchanged(page))  # each key is answered; an answer under way would undo what follows
     page.find_element("id", "reset").send_keys(Keys.ENTER)
     until(page, lambda: held(page) == "Nothing is held.")
 
