@@ -115,6 +115,25 @@ def test_answers_are_those_of_the_estimator(model):
     assert answers.panels({"x1": 2.0}, held).panels
 
 
+@pytest.mark.parametrize(("quick", "counts"), [(True, True), (False, False)])
+def test_only_a_press_voids_what_is_being_answered(model, monkeypatch, quick, counts):
+    """A drag that goes on shows where it has been; what was pressed must not be undone by an answer before it."""
+    answers = Answers(model)
+    name = model.result_.names(1)[0]
+    solve = answers.model.constrain
+
+    def meanwhile(*args, **kwargs):
+        answers.constrained({}, "tab", 3, quick=quick)
+        return solve(*args, **kwargs)
+
+    monkeypatch.setattr(answers.model, "constrain", meanwhile)
+    if counts:
+        assert answers.constrained({name: (0.0, 0.01)}, "tab", 2, quick=True)[0].classes.size
+    else:
+        with pytest.raises(Overtaken):
+            answers.constrained({name: (0.0, 0.01)}, "tab", 2, quick=True)
+
+
 def test_a_question_that_was_overtaken_is_dropped(model):
     answers = Answers(model)
     name = model.result_.names(1)[0]

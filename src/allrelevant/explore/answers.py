@@ -24,6 +24,8 @@ __all__ = ["PANELS", "Answers", "Overtaken"]
 KEPT = 200
 #: Pages whose latest question is remembered.
 PAGES = 1000
+#: Numbers of a page that has asked nothing.
+NONE = (0, 0)
 #: Panels that are looked for.
 PANELS = 5
 #: With more features than this, a drag is answered for the relevant ones first.
@@ -66,7 +68,8 @@ class Answers:
         self.costs: Costs = {name: float((costs or {}).get(name, 1.0)) for name in names}
         self._asking = threading.Lock()
         self._noting = threading.Lock()
-        self._latest: OrderedDict[str, int] = OrderedDict()
+        #: Of every page, the number of the latest question, and of the latest that was not quick.
+        self._latest: OrderedDict[str, tuple[int, int]] = OrderedDict()
         self._results: OrderedDict[Any, RelevanceResult | str] = OrderedDict()
         self._substitutes: dict[str, Substitutes] = {}
         self._groups: FeatureGroups | None = None
@@ -76,14 +79,16 @@ class Answers:
     ) -> tuple[RelevanceResult | str, float]:
         """Return the result under constraints, or why there is none, and the seconds that it took.
 
-        A `quick` answer leaves irrelevant features as they are without constraints, where there are many.
+        A `quick` answer is one of many to a drag: it leaves irrelevant features as they are without constraints, where
+        there are many, and it does not void what is being answered.
 
         Raises
         ------
         Overtaken
-            If a question of the same page with a greater number has come meanwhile.
+            If a question of the same page with a greater number has come: any before this one was begun, or one that
+            is not quick before it was answered.
         """
-        self._note(tab, number)
+        self._note(tab, number, quick)
         if not held:
             return self.result, 0.0
         whole = tuple(sorted(held.items()))
@@ -92,7 +97,7 @@ class Answers:
         key = ("quick", whole) if quick else whole
         began = time.perf_counter()
         with self._asking:
-            if tab and number < self._latest.get(tab, 0):
+            if number < self._latest.get(tab, NONE)[0]:
                 raise Overtaken
             if key not in self._results:
                 try:
@@ -102,14 +107,17 @@ class Answers:
                 while len(self._results) > KEPT:
                     self._results.popitem(last=False)
             self._results.move_to_end(key)
+            if number < self._latest.get(tab, NONE)[1]:
+                raise Overtaken
             return self._results[key], time.perf_counter() - began
 
-    def _note(self, tab: str, number: int) -> None:
-        """Remember the latest question of a page; pages that have long been silent are forgotten."""
+    def _note(self, tab: str, number: int, quick: bool) -> None:
+        """Remember the latest questions of a page; pages that have long been silent are forgotten."""
         if not tab:
             return
         with self._noting:
-            self._latest[tab] = max(self._latest.pop(tab, 0), number)
+            last, whole = self._latest.pop(tab, NONE)
+            self._latest[tab] = max(last, number), whole if quick else max(whole, number)
             while len(self._latest) > PAGES:
                 self._latest.popitem(last=False)
 

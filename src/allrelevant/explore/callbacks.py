@@ -31,6 +31,7 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
     names = answers.result.feature_names
     known = frozenset(names)
 
+    app.clientside_callback(ClientsideFunction("allrelevant", "name"), Output("page", "data"), Input("url", "pathname"))
     app.clientside_callback(
         ClientsideFunction("allrelevant", "choose"),
         Output("feature", "value"),
@@ -66,13 +67,17 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
         Input({"cost": ALL}, "value"),
         *(Input(name, "n_clicks") for name in STEPS),
         Now("state", "data"),
+        Now("page", "data"),
         Now("low", "value"),
         Now("high", "value"),
         prevent_initial_call="initial_duplicate",
     )
     def step(search: str | None, request: Any, feature: str, grouped: Any, typed: list[Any], *rest: Any) -> Any:
-        stored, low, high = rest[-3:]
-        state, asked = State.of(stored, known), ctx.triggered_id
+        pressed, (stored, page, low, high) = rest[: len(STEPS)], rest[len(STEPS) :]
+        state = State.of(stored, known)
+        # What happens while an answer is under way is asked for at once: then a button counts, not the drag before it.
+        together = list(ctx.triggered_prop_ids.values())
+        asked = next((name for name in together if name in STEPS), ctx.triggered_id)
         tab, number = "", 0
         chosen: Any = no_update
         costs = _costs(answers, typed)
@@ -89,12 +94,13 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
             if selected is not None and selected != feature:
                 feature = chosen = selected
         elif asked == "request" and isinstance(request, dict):
-            tab, number = _numbered(request)
+            tab, number = _numbered(page, request, pressed)
             feature = request.get("feature", feature)
             if not _is_one(feature, known):
                 raise PreventUpdate
             wanted = state.hold(feature, _limits(answers, feature, request.get("limits")), dragging=True)
         elif asked in STEPS:
+            tab, number = _numbered(page, request, pressed)
             wanted = _pressed(answers, state, asked, feature, low, high)
         else:
             wanted = state
@@ -133,14 +139,16 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
         Now("request", "data"),
         Now("feature", "value"),
         Now("grouped", "data"),
+        Now("page", "data"),
+        *(Now(name, "n_clicks") for name in STEPS),
         prevent_initial_call=True,
     )
-    def complete(stored: Any, request: Any, feature: str, grouped: Any) -> Any:
+    def complete(stored: Any, request: Any, feature: str, grouped: Any, page: Any, *pressed: Any) -> Any:
         """After a quick answer, the whole one, unless the drag goes on."""
         state = State.of(stored, known)
         if not _is_one(feature, known) or not state.dragging or not answers.incomplete(state.held):
             raise PreventUpdate
-        tab, number = _numbered(request)
+        tab, number = _numbered(page, request, pressed)
         time.sleep(SETTLED)
         try:
             found, _ = answers.constrained(state.held, tab, number)
@@ -238,12 +246,14 @@ def _is_one(name: Any, known: frozenset[str]) -> bool:
     return isinstance(name, str) and name in known
 
 
-def _numbered(request: Any) -> tuple[str, int]:
-    """Return the page that a request comes from, and the number it has there; nothing if it does not say so."""
-    tab, number = (request.get(key) for key in ("tab", "number")) if isinstance(request, dict) else (None, None)
-    if not isinstance(tab, str) or len(tab) > LONGEST_TAB or type(number) is not int or not 0 <= number < GREATEST:
+def _numbered(page: Any, request: Any, pressed: tuple[Any, ...]) -> tuple[str, int]:
+    """Return the page that a step is made on, and how many were made there; nothing if it does not say so."""
+    counts: list[Any] = [request.get("number") if isinstance(request, dict) else 0, *(count or 0 for count in pressed)]
+    if not isinstance(page, str) or len(page) > LONGEST_TAB:
         return "", 0
-    return tab, number
+    if not all(type(count) is int and 0 <= count < GREATEST for count in counts):
+        return "", 0
+    return page, sum(counts)
 
 
 def _limits(answers: Answers, feature: str, limits: Any) -> tuple[float, float] | None:

@@ -120,6 +120,7 @@ def page(answers: Answers, title: str) -> Any:
             dcc.Location(id="url", refresh=False),
             dcc.Store(id="state", storage_type="memory"),
             dcc.Store(id="request", storage_type="memory"),
+            dcc.Store(id="page", storage_type="memory"),
             dcc.Store(id="grouped", storage_type="memory"),
             html.H1(title),
             html.P(HELP, className="help"),
