@@ -19,6 +19,8 @@ HERE = Path(__file__).parent
 RESULTS = HERE / "papers" / "results"
 #: ``smoke``: the smallest that runs every line; ``quick``: minutes; ``full``: as many runs as the papers have.
 SIZES = ("smoke", "quick", "full")
+#: What rows are made by: results of earlier runs do not count.
+SOURCES = (":(top)src", ":(top)benchmarks", ":(top,exclude)*.csv")
 
 Row = dict[str, Any]
 Key = tuple[Any, ...]
@@ -116,16 +118,15 @@ class Experiment:
 
 @cache
 def made() -> str:
-    """Date and commit, for the rows of today; a plus where files differ from the commit."""
+    """Date and commit, for the rows of today; a plus where files that matter differ from the commit."""
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     try:
-        said = subprocess.run(
-            ["git", "describe", "--always", "--dirty=+", "--exclude=*"],
-            cwd=HERE,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        commit = _git("rev-parse", "--short", "HEAD")
+        changed = _git("diff", "--name-only", "HEAD", "--", *SOURCES)
     except (OSError, subprocess.CalledProcessError):
         return today
-    return f"{today} {said.stdout.strip()}"
+    return f"{today} {commit}{'+' if changed else ''}"
+
+
+def _git(*words: str) -> str:
+    return subprocess.run(["git", *words], cwd=HERE, capture_output=True, text=True, check=True).stdout.strip()

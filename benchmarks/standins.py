@@ -8,30 +8,20 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from benchmarks.papers import biomedical, compas, forest_data, real_ordinal
+
 __all__ = ["write_standins"]
 
 #: Samples of a table.
 ROWS = 80
 #: Classes of the target, of tables of numbers.
 CLASSES = {
-    "classification/colposcopy_schiller.csv": (0, 1),
-    "classification/heart_cleveland.csv": (0, 1, 2, 3, 4),
-    "classification/spectf.csv": (0, 1),
-    "classification/cardiotocography.csv": (1, 2, 3),
-    "classification/madelon.csv.gz": (-1, 1),
+    biomedical.FILES["colposcopy"]: (0, 1),
+    biomedical.FILES["heart_cleveland"]: (0, 1, 2, 3, 4),
+    biomedical.FILES["spectf"]: (0, 1),
+    biomedical.FILES["cardiotocography"]: (1, 2, 3),
+    forest_data.FILE: (-1, 1),
 }
-ORDINAL = (
-    "automobile",
-    "bondrate",
-    "contact-lenses",
-    "eucalyptus",
-    "newthyroid",
-    "pasture",
-    "squash-stored",
-    "squash-unstored",
-    "tae",
-    "winequality-red",
-)
 
 
 def write_standins(folder: Path) -> None:
@@ -47,8 +37,8 @@ def write_standins(folder: Path) -> None:
         if "heart" in file:
             frame.loc[3, "f2"] = np.nan
         frame.to_csv(folder / file, index=False)
-    _people(rng).to_csv(folder / "fairness" / "compas.csv", index=False)
-    for name in ORDINAL:
+    _people(rng).to_csv(folder / compas.FILE, index=False)
+    for name in real_ordinal.SETS:
         frame = _numbers(rng)
         frame["target"] = _ranks(frame["f0"] + frame["f1"], 3)
         frame.to_csv(folder / "ordinal" / f"{name}.csv", index=False)
@@ -70,17 +60,9 @@ def _ranks(values: pd.Series, count: int) -> np.ndarray:
 
 def _people(rng: np.random.Generator) -> pd.DataFrame:
     """Columns of the table of defendants that are used."""
-    words = {
-        "sex": ["Female", "Male"],
-        "age_cat": ["25 - 45", "Greater than 45", "Less than 25"],
-        "race": ["African-American", "Caucasian", "Hispanic"],
-        "c_charge_degree": ["F", "M"],
-    }
-    frame = pd.DataFrame({name: rng.choice(values, ROWS) for name, values in words.items()})
-    for name in ("juv_fel_count", "juv_misd_count", "juv_other_count", "priors_count"):
-        frame[name] = rng.poisson(1.0, ROWS)
-    for name in ("is_recid", "is_violent_recid"):
-        frame[name] = rng.integers(0, 2, ROWS)
+    frame = pd.DataFrame({name: rng.choice(["one", "other", "third"], ROWS) for name in compas.CATEGORIES})
+    for name in compas.NUMBERS:
+        frame[name] = rng.integers(0, 2, ROWS) if name.startswith("is_") else rng.poisson(1.0, ROWS)
     risk = frame["priors_count"] + frame["is_recid"] + 0.5 * rng.normal(size=ROWS)
-    frame["score_text"] = np.array(["Low", "Medium", "High"])[_ranks(risk, 3)]
+    frame["score_text"] = np.array(compas.LEVELS)[_ranks(risk, 3)]
     return frame

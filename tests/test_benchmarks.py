@@ -122,7 +122,7 @@ def test_cluster():
 
 
 def test_memory():
-    for storage in ("mapped", "sparse"):
+    for storage in memory.STORAGE:
         row = memory.run(2000, 10, 0.01, None, storage)
         assert row["peak_mb"] > row["data_mb"] > 0
         assert row["engine"] == "interior"

@@ -140,6 +140,6 @@ def test_every_module_has_a_section():
 
 def test_every_file_of_real_data_has_a_stand_in(tmp_path):
     write_standins(tmp_path)
-    for each in experiments().values():
+    for each in EVERY.values():
         for file in each.files:
             assert (tmp_path / file).exists(), f"{each.name} reads {file}"

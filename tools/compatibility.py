@@ -3,6 +3,7 @@
     python tools/compatibility.py                                  # both, all tests
     python tools/compatibility.py --which lowest tests/lp          # one of them, some tests
     python tools/compatibility.py --python 3.12 --which newest     # with another Python
+    python tools/compatibility.py --which newest -n 2              # whatever it does not know goes to pytest
 
 Environments are made by uv, which is installed into a folder of its own if there is none. They are kept in ``--folder``
 and made anew when pyproject.toml has changed.
@@ -64,14 +65,13 @@ def main() -> int:
     parser.add_argument("--which", choices=[*RESOLUTIONS, "both"], default="both", help="which versions of packages")
     parser.add_argument("--python", default=sys.executable, help="a Python, by path or version")
     parser.add_argument("--folder", type=Path, default=ROOT / ".venv-compatibility", help="where environments are kept")
-    parser.add_argument("tests", nargs="*", help="paths and options for pytest; all tests if none")
     given, options = parser.parse_known_args()
     status = 0
     for which in RESOLUTIONS if given.which == "both" else [given.which]:
         python = environment(which, given.python, given.folder.resolve())
         lenient = LENIENT if which == "lowest" else ()
         print(f"== {which} versions, {python}", flush=True)
-        command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *lenient, *given.tests, *options]
+        command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *lenient, *options]
         environ = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
         status = max(status, subprocess.run(command, cwd=ROOT, env=environ, check=False).returncode)
     return status

@@ -255,7 +255,7 @@ def test_splits_by_a_generator_are_read_once(form):
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
-    "options", [{"threshold_rule": "papers", "n_probes": 10}, {"budgets": "joint"}, {"engine": "highs"}], ids=str
+    "options", [{"threshold_rule": "papers", "n_probes": 20}, {"budgets": "joint"}, {"engine": "highs"}], ids=str
 )
 def test_other_rules_budgets_and_engines(form, options):
     data = small("regression", n_samples=80, noise=0.1)

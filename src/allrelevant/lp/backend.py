@@ -16,6 +16,9 @@ from allrelevant.lp.program import Slacks
 
 __all__ = ["Backend", "NumpyBackend", "Table", "TorchBackend", "get_backend", "has_gpu"]
 
+#: How much a batch should take on a CPU, where larger ones are no faster.
+BATCH_BYTES = 2**25
+
 
 def has_gpu() -> bool:
     """Whether torch is installed and sees a GPU."""
@@ -24,10 +27,6 @@ def has_gpu() -> bool:
     except ImportError:
         return False
     return bool(torch.cuda.is_available())
-
-
-#: How much a batch should take on a CPU, where larger ones are no faster.
-BATCH_BYTES = 2**25
 
 
 def get_backend(device: str) -> Backend:
