@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ def precision_recall(truth: np.ndarray, called: np.ndarray) -> tuple[float, floa
 
 def mean(values: Sequence[float]) -> float:
     """Mean of the runs that ended; NaN without any."""
-    return float(np.mean(values)) if values else np.nan
+    return fmean(values) if values else np.nan
 
 
 def mean_cell(rows: Iterable[Mapping[str, Any]], name: str) -> float | str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pandas as pd
@@ -118,7 +119,7 @@ def mean_of(rows: pd.DataFrame, measure: str) -> Mean | None:
     values = pd.to_numeric(rows[measure], errors="coerce").dropna()
     if not len(values):
         return None
-    return Mean(float(values.mean()), float(values.sem()) if len(values) > 1 else 0.0, len(values))
+    return Mean(fmean(values), float(values.sem()) if len(values) > 1 else 0.0, len(values))
 
 
 def beside(
@@ -171,10 +172,10 @@ def beside(
             if any(mean is None for mean, _ in pairs):
                 cells.append("")
                 continue
-            ours = sum(mean.value for mean, _ in pairs) / len(pairs)
+            ours = fmean(mean.value for mean, _ in pairs)
             error = sum(mean.error**2 for mean, _ in pairs) ** 0.5 / len(pairs)
             known = [paper for _, paper in pairs if paper is not None]
-            average = sum(known) / len(known) if len(known) == len(pairs) else None
+            average = fmean(known) if len(known) == len(pairs) else None
             cells.append(cell(Mean(ours, error, sum(mean.runs for mean, _ in pairs)), average, digits, 0))
         lines.append(cells)
     counts = {method: [mean.runs for mean, _ in pairs if mean] for method, pairs in means.items()}

@@ -1,7 +1,7 @@
 """Many fits at once, and many after each other: the same answers, and memory that does not grow.
 
-    python -m benchmarks.load                 # 8 fits at once, 300 in a row
-    python -m benchmarks.load --fits 500 --at-once 16
+    python -m benchmarks.load                 # 8 fits at once, 500 in a row
+    python -m benchmarks.load --fits 2000 --at-once 16
 
 Prints whether fits at once in threads and in processes equal those one after the other, how long that took, and the
 resident memory of the process as fits go by.
@@ -83,7 +83,7 @@ def main() -> None:
     """Print all of it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--at-once", type=int, default=8)
-    parser.add_argument("--fits", type=int, default=300)
+    parser.add_argument("--fits", type=int, default=500)
     given = parser.parse_args()
     count = given.at_once
     began = time.perf_counter()

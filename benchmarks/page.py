@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from statistics import fmean
 
 from benchmarks._common import print_table
 from benchmarks.blocks import LABELS, Block, Picture, Table, mean_of, published, results
@@ -89,9 +90,7 @@ def overview(folder: Path) -> Table:
             if mean is not None:
                 means.setdefault(str(method), {})[str(each)] = mean.value
         sets = means.get(ours, {})
-        whole = {
-            method: sum(cells.values()) / len(cells) for method, cells in means.items() if cells.keys() == sets.keys()
-        }
+        whole = {method: fmean(cells.values()) for method, cells in means.items() if cells.keys() == sets.keys()}
         others = {method: value for method, value in whole.items() if not method.startswith(("allrelevant", "forest"))}
         others.pop(ours, None)
         best = max(others, key=lambda method: others[method]) if others else ""
@@ -101,7 +100,7 @@ def overview(folder: Path) -> Table:
             [
                 words,
                 f"{whole[ours]:.3f}" if ours in whole else "",
-                f"{sum(known) / len(known):.3f}" if known and len(known) == len(told) else "",
+                f"{fmean(known):.3f}" if known and len(known) == len(told) else "",
                 f"{others[best]:.3f} ({LABELS.get(best, best).replace('*', '')})" if best else "",
             ]
         )

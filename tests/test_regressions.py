@@ -170,6 +170,23 @@ def test_forests_of_a_handful_of_samples():
     assert isinstance(fitted(few, X, y), ForestRelevanceRegressor)
 
 
+@pytest.mark.parametrize(
+    "case",
+    [
+        ForestCase(
+            problem="regression", n=3, d=5, missing=0.3, categories="all", twins=True, target="noise",
+            importance="gain", tentative="relevant", min_samples_leaf=20, seed=282,
+        ),
+        ForestCase(
+            problem="regression", n=6, d=12, constant="first", twins=True, weight="few", decomposition="refit", seed=78
+        ),
+    ],
+)  # fmt: skip
+def test_forest_of_trees_without_a_split(case):
+    """LightGBM leaves anything in the one leaf of such a tree, also what is no number."""
+    assert check_forest(case) == "found"
+
+
 def test_forest_with_a_category_of_one_value():
     """An IndexError: the entropy of a category that does not vary was asked for."""
     case = ForestCase(problem="regression", n=3, d=12, categories="all", weight="few", tentative="relevant", seed=225)

@@ -22,6 +22,7 @@ from allrelevant import LinearRelevanceOrdinal, RelevanceResult, RelevanceWarnin
 from allrelevant.errors import SolverError
 from allrelevant.plotting import RelevanceDisplay
 from benchmarks.blocks import Block, Picture, Table, prose, results
+from benchmarks.drawing import save
 from benchmarks.experiment import Experiment
 
 TITLE = "What privileged features tell"
@@ -150,4 +151,4 @@ def draw(path: Path) -> None:
     ):
         RelevanceDisplay.from_result(part, ax=ax, sort=False)
         ax.set_title(f"{title} features")
-    figure.savefig(path)
+    save(figure, path)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 import pickle
 import sys
 import warnings
@@ -354,4 +355,4 @@ def test_progress_is_shown(data, capsys):
 @pytest.mark.parametrize("cls", [ForestRelevanceClassifier, ForestRelevanceRegressor])
 def test_every_parameter_is_documented(cls):
     for name in cls().get_params():
-        assert f"\n    {name} : " in cls.__doc__
+        assert f"\n{name} : " in inspect.getdoc(cls)

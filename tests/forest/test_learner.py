@@ -55,6 +55,31 @@ def test_a_forest_of_stumps_without_splits_has_no_importance():
     np.testing.assert_array_equal(grown.unseen("held_out", data.X, residuals), 0.0)
 
 
+@pytest.mark.parametrize("rows", [None, np.arange(5, 25)])
+@pytest.mark.parametrize("n_classes", [0, 2, 3])
+def test_a_forest_of_stumps_without_splits_predicts_the_mean(n_classes, rows):
+    """LightGBM leaves anything in the leaf of such a tree (lightgbm-org/LightGBM#4708)."""
+    data = sample(n_classes, n=30, weight=np.linspace(1.0, 2.0, 30))
+    forest = LightForest(n_estimators=9, min_samples_leaf=29)
+    grown = forest.grow(forest.prepared(data), rows, seed=0)
+    chosen = np.arange(30) if rows is None else rows
+    values = data.target.values[chosen]
+    told = {0: values[:, None], 2: values[:, None] == [1], 3: values[:, None] == [0, 1, 2]}[n_classes]
+    expected = np.average(told, axis=0, weights=data.weight[chosen])
+    np.testing.assert_allclose(grown.predict(data.X), np.tile(expected, (30, 1)), rtol=1e-6)
+
+
+def test_trees_without_a_split_do_not_bias_a_forest():
+    data = sample(0, n=70)
+    far = Sample(data.X, Target(data.target.values + 1000.0, 0), data.weight, data.categorical)
+    forest = LightForest(n_estimators=50)
+    grown = forest.grow(forest.prepared(far), None, seed=1)
+    leaves = [tree["num_leaves"] for tree in grown.booster.dump_model()["tree_info"]]
+    assert 1 in leaves
+    assert max(leaves) > 1
+    assert abs(grown.predict(far.X).mean() - far.target.values.mean()) < 0.5
+
+
 @pytest.mark.parametrize("kind", ["held_out", "gain", "split", "permutation", "shap"])
 @pytest.mark.parametrize("n_classes", [0, 2, 3])
 def test_every_importance_finds_what_matters(kind, n_classes):

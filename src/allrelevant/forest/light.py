@@ -17,6 +17,8 @@ __all__ = ["LightForest"]
 
 #: Bins of a feature's values; more make trees slower and, with so few trees per sample, no better.
 BINS = 31
+#: Least share of a class, as LightGBM has it.
+LEAST = 1e-15
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class LightForest:
         trees = max(1, round(self.n_estimators * share))
         # Otherwise LightGBM writes the forest as text and reads it again.
         booster = _lightgbm().train(parameters, part, num_boost_round=trees, keep_training_booster=True)
-        return LightGrown(booster, sample.X.shape[1], target.n_outputs)
+        return LightGrown(booster, sample.X.shape[1], target.n_outputs, _start(sample, rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,10 +91,18 @@ class LightGrown:
     booster: Any
     n_features: int
     n_outputs: int
+    start: Array
 
     def predict(self, X: Array) -> Array:
         """Numbers, probabilities of the second of two classes, or of all: shape (n_samples, n_outputs)."""
-        return np.asarray(self.booster.predict(X, num_threads=1)).reshape(len(X), -1)
+        return np.asarray(self._mended.predict(X, num_threads=1)).reshape(len(X), -1)
+
+    @cached_property
+    def _mended(self) -> Any:
+        """The forest, after its trees without a split were told what to predict: LightGBM leaves anything there."""
+        for tree in np.flatnonzero(self._trees.n_leaves == 1):
+            self.booster.set_leaf_output(int(tree), 0, float(self.start[tree % self.n_outputs]))
+        return self.booster
 
     def seen(self, kind: str) -> Array:
         """Importances by what the trees have seen."""
@@ -122,8 +132,8 @@ class _Trees:
 
     Attributes
     ----------
-    first_leaf : ndarray of shape (n_trees,)
-        Number of leaves of the trees before.
+    n_leaves, first_leaf : ndarray of shape (n_trees,)
+        Number of leaves of the trees, and of the trees before.
     feature : ndarray of shape (n_splits,)
         Feature that a node splits by.
     children : ndarray of shape (2, n_splits)
@@ -132,6 +142,7 @@ class _Trees:
         Prediction of every node.
     """
 
+    n_leaves: Indices
     first_leaf: Indices
     feature: Indices
     children: Indices
@@ -155,7 +166,7 @@ class _Trees:
         children = np.array([numbers("left_child", int), numbers("right_child", int)])
         children = np.where(children >= 0, children + first_split[tree], n_splits + ~children + first_leaf[tree])
         value = np.concatenate([numbers("internal_value", float), numbers("leaf_value", float)])
-        return cls(first_leaf, numbers("split_feature", int), children, value)
+        return cls(leaves, first_leaf, numbers("split_feature", int), children, value)
 
     def covariance(self, leaves: Indices, residuals: Array, n_features: int) -> Array:
         """Sum over samples of the residual times what the splits by each feature add to the prediction.
@@ -182,6 +193,17 @@ class _Trees:
             sums[level] = sums[self.children[:, level]].sum(axis=0)
         added = (sums[self.children] * (self.value[self.children] - self.value[:n_splits])).sum(axis=0)
         return np.asarray(np.bincount(self.feature, added, n_features) / leaves.shape[1])
+
+
+def _start(sample: Sample, rows: Rows | None) -> Array:
+    """What trees of LightGBM add to: the mean of numbers, or the logarithms of odds or shares of classes."""
+    chosen = slice(None) if rows is None else rows
+    values, weight, classes = sample.target.values[chosen], sample.weight[chosen], sample.target.n_classes
+    if not classes:
+        return np.array([np.average(values, weights=weight)])
+    shares = np.bincount(values.astype(int), weight, classes) / weight.sum()
+    logs = np.log(np.maximum(shares, LEAST))
+    return np.asarray(logs if classes > 2 else logs[1:] - logs[:1])
 
 
 def _lightgbm() -> Any:
