@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
+import inspect
 from typing import TypeVar
 
 __all__ = ["with_shared_docs"]
@@ -222,7 +222,9 @@ References
 def with_shared_docs(cls: Estimator) -> Estimator:
     """Fill the shared parts into a class docstring that names them in braces."""
     if cls.__doc__ is not None:  # there are none under -OO
+        # Without their indentation, which Python leaves out from 3.13 on.
+        said = inspect.cleandoc(cls.__doc__)
         for name, text in PARTS.items():
-            filled = textwrap.indent(text.rstrip("\n"), "    ").lstrip()
-            cls.__doc__ = cls.__doc__.replace("{" + name + "}", filled)
+            said = said.replace("{" + name + "}", text.rstrip("\n"))
+        cls.__doc__ = said
     return cls
