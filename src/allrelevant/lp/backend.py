@@ -18,6 +18,8 @@ __all__ = ["Backend", "NumpyBackend", "Table", "TorchBackend", "get_backend", "h
 
 #: How much a batch should take on a CPU, where larger ones are no faster.
 BATCH_BYTES = 2**25
+#: Arrays up to this size are kept for the next of their kind.
+KEPT_BYTES = 2**22
 
 
 def has_gpu() -> bool:
@@ -153,6 +155,11 @@ class NumpyBackend(Backend):
     packed_size, packed_bytes = 128, 20 * 2**20
     batch_bytes = BATCH_BYTES
     alone = nullcontext()
+
+    def __init__(self) -> None:
+        # The allocator of glibc learns from what is freed how much to keep: otherwise it returns the arrays of every
+        # step to the system, and a tenth of the time goes into getting them back, page by page.
+        np.empty(KEPT_BYTES // 8)
 
     def asarray(self, values: Any) -> Any:
         """Floating-point numbers on this backend, contiguous."""
