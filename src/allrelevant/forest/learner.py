@@ -59,12 +59,18 @@ class Target:
         """Trees grown at a time."""
         return self.n_classes if self.n_classes > 2 else 1
 
+    def mean(self, rows: Rows, weight: Array) -> Array:
+        """Mean of numbers, share of the second of two classes, or shares of all: shape (n_outputs,)."""
+        values, weight = self.values[rows], weight[rows]
+        if self.n_outputs == 1:
+            return np.array([np.average(values, weights=weight)])
+        return np.asarray(np.bincount(values.astype(int), weight, self.n_classes) / weight.sum())
+
     def residuals(self, rows: Rows, seen: Rows, weight: Array) -> Array:
         """Difference of `rows` to the mean of the rows `seen`; of every class, if there are more than two."""
-        if self.n_outputs == 1:
-            return np.asarray(self.values[rows] - np.average(self.values[seen], weights=weight[seen]))[:, None]
-        shares = np.bincount(self.values[seen].astype(int), weight[seen], self.n_classes) / weight[seen].sum()
-        return np.asarray(np.eye(self.n_classes)[self.values[rows].astype(int)] - shares)
+        values = self.values[rows]
+        told = values[:, None] if self.n_outputs == 1 else np.eye(self.n_classes)[values.astype(int)]
+        return np.asarray(told - self.mean(seen, weight))
 
     def losses(self, rows: Rows, predicted: Array) -> Array:
         """Loss of every row: the squared error of numbers, the negative log likelihood of classes.

@@ -197,13 +197,11 @@ class _Trees:
 
 def _start(sample: Sample, rows: Rows | None) -> Array:
     """What trees of LightGBM add to: the mean of numbers, or the logarithms of odds or shares of classes."""
-    chosen = slice(None) if rows is None else rows
-    values, weight, classes = sample.target.values[chosen], sample.weight[chosen], sample.target.n_classes
-    if not classes:
-        return np.array([np.average(values, weights=weight)])
-    shares = np.bincount(values.astype(int), weight, classes) / weight.sum()
-    logs = np.log(np.maximum(shares, LEAST))
-    return np.asarray(logs if classes > 2 else logs[1:] - logs[:1])
+    mean = sample.target.mean(np.arange(len(sample.X)) if rows is None else rows, sample.weight)
+    if not sample.target.n_classes:
+        return mean
+    share = np.maximum(mean, LEAST)
+    return np.asarray(np.log(share / np.maximum(1.0 - mean, LEAST)) if len(mean) == 1 else np.log(share))
 
 
 def _lightgbm() -> Any:

@@ -40,14 +40,6 @@ class Constant:
 
     outputs: Array
 
-    @classmethod
-    def of(cls, target: Target, weight: Array) -> Constant:
-        """Mean of numbers, or shares of classes."""
-        if not target.n_classes:
-            return cls(np.array([np.average(target.values, weights=weight)]))
-        shares = np.bincount(target.values.astype(int), weight, target.n_classes) / weight.sum()
-        return cls(np.asarray(shares[1:] if target.n_outputs == 1 else shares))
-
     def predict(self, X: Array) -> Array:
         """Repeat it."""
         return np.tile(self.outputs, (len(X), 1))
@@ -61,7 +53,7 @@ def fit_model(sample: Sample, forest: Forest, *, seed: int) -> Model:
 
     def fitted(rows: Rows) -> Predictor:
         if prepared is None:
-            return Constant.of(Target(target.values[rows], target.n_classes), weight[rows])
+            return Constant(target.mean(rows, weight))
         return forest.grow(prepared, rows, int(rng.integers(2**31)), SHARE)
 
     unseen = np.empty((len(sample.X), target.n_outputs))
