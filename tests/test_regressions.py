@@ -180,6 +180,19 @@ def test_forests_of_a_handful_of_samples():
         ForestCase(
             problem="regression", n=6, d=12, constant="first", twins=True, weight="few", decomposition="refit", seed=78
         ),
+        ForestCase(
+            problem="regression", n=3, d=12, missing=0.9, categories="numbers", constant="first", scale=1e-12,
+            twins=True, target="noise", weight="few", decomposition="refit", tentative="relevant",
+            min_samples_leaf=20, seed=316,
+        ),
+        ForestCase(
+            problem="regression", n=6, d=5, categories="all", constant="all", twins=True, target="noise",
+            weight="few", importance="gain", decomposition="refit", tentative="relevant", seed=688,
+        ),
+        ForestCase(
+            problem="regression", n=4, d=12, missing=0.9, categories="numbers", constant="all", scale=1e-12,
+            target="alone", weight="few", decomposition="refit", tentative="relevant", seed=759,
+        ),
     ],
 )  # fmt: skip
 def test_forest_of_trees_without_a_split(case):

@@ -79,7 +79,7 @@ def test_gives_up_after_a_while(monkeypatch):
 @pytest.mark.parametrize("two_step", [False, True])
 def test_rounds_that_cannot_decide_anything_are_not_played(two_step):
     settings, rng, seen = Shadows(two_step=two_step), np.random.default_rng(0), set()
-    for _ in range(40):
+    for _ in range(200):
         trials = np.full(5, rng.integers(8, 30))
         hits = rng.binomial(trials, rng.choice([0.1, 0.5, 0.9], 5))
         status = boruta._decisions(np.zeros(5, dtype=int), hits, trials, settings)
@@ -87,7 +87,7 @@ def test_rounds_that_cannot_decide_anything_are_not_played(two_step):
         outcomes = [
             boruta._decisions(status, hits + rng.binomial(k, rng.random(5)), trials + k, settings)
             for k in range(1, rounds + 1)
-            for _ in range(4)
+            for _ in range(20)
         ]
         could = boruta._open(status, hits, trials, settings, rounds)
         assert could or all(np.array_equal(one, status) for one in outcomes)
