@@ -25,7 +25,7 @@ KEPT = 200
 #: Pages whose latest question is remembered.
 PAGES = 1000
 #: Numbers of a page that has asked nothing.
-NONE = (0, 0)
+UNASKED = (0, 0)
 #: Panels that are looked for.
 PANELS = 5
 #: With more features than this, a drag is answered for the relevant ones first.
@@ -97,7 +97,7 @@ class Answers:
         key = ("quick", whole) if quick else whole
         began = time.perf_counter()
         with self._asking:
-            if number < self._latest.get(tab, NONE)[0]:
+            if number < self._latest.get(tab, UNASKED)[0]:
                 raise Overtaken
             if key not in self._results:
                 try:
@@ -107,7 +107,7 @@ class Answers:
                 while len(self._results) > KEPT:
                     self._results.popitem(last=False)
             self._results.move_to_end(key)
-            if number < self._latest.get(tab, NONE)[1]:
+            if number < self._latest.get(tab, UNASKED)[1]:
                 raise Overtaken
             return self._results[key], time.perf_counter() - began
 
@@ -116,7 +116,7 @@ class Answers:
         if not tab:
             return
         with self._noting:
-            last, whole = self._latest.pop(tab, NONE)
+            last, whole = self._latest.pop(tab, UNASKED)
             self._latest[tab] = max(last, number), whole if quick else max(whole, number)
             while len(self._latest) > PAGES:
                 self._latest.popitem(last=False)
