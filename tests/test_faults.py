@@ -269,11 +269,11 @@ def test_a_reference_engine_without_an_end_is_an_error(name, monkeypatch):
 
 def test_a_limit_of_time_ends_a_baseline_that_stalls(monkeypatch):
     monkeypatch.setattr(simplex.highspy, "Highs", Stalling)
-    monkeypatch.setattr(Stalling, "pause", 0.2)
+    monkeypatch.setattr(Stalling, "pause", 1.0)
     began = time.monotonic()
     with pytest.raises(TimeLimitReached):
         fit(time_limit=1.0)
-    assert time.monotonic() - began < 3.0
+    assert time.monotonic() - began < 20.0
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -283,11 +283,11 @@ def test_a_limit_of_time_ends_bounds_that_stall(engine, n_jobs, expected, monkey
     iterate = InteriorBounds._iterate
 
     def crawl(self, *state):
-        time.sleep(0.2)
+        time.sleep(1.0)
         iterate(self, *state)
 
     def slowly(self, **options):
-        time.sleep(0.2)
+        time.sleep(1.0)
         return run(self, **options)
 
     run = HighsBounds._run
@@ -296,7 +296,7 @@ def test_a_limit_of_time_ends_bounds_that_stall(engine, n_jobs, expected, monkey
     began = time.monotonic()
     with pytest.warns(RelevanceWarning, match="time limit was reached"):
         result = fit(engine, n_jobs=n_jobs, time_limit=1.5).result_
-    assert time.monotonic() - began < 4.0
+    assert time.monotonic() - began < 20.0
     check_threads(before)
     assert result.incomplete
     assert (result.intervals[:, 0] <= expected.intervals[:, 0] + 3e-6).all()

@@ -131,12 +131,14 @@ def wide():
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_fit_ends_in_time(engine, n_jobs):
     before = threading.active_count()
-    model = LinearRelevanceClassifier(C=0.05, engine=engine, n_jobs=n_jobs, time_limit=2.0, random_state=0)
+    model = LinearRelevanceClassifier(
+        C=0.05, engine=engine, n_jobs=n_jobs, n_probes=2000, time_limit=2.0, random_state=0
+    )
     began = time.monotonic()
     with pytest.warns(RelevanceWarning, match="time limit was reached"):
         model.fit(*wide())
-    # Far more on a busy machine than it takes, and far less than the fit would: half a minute, or minutes.
-    assert time.monotonic() - began < 8.0
+    # Far more than it takes on a busy machine, and far less than the fit would: a minute, or more.
+    assert time.monotonic() - began < 30.0
     check_threads(before)
     assert len(model.result_.incomplete) > 0
     assert model.result_.intervals.max() <= 1.1 + 1e-9  # the norm budget
@@ -145,11 +147,12 @@ def test_a_fit_ends_in_time(engine, n_jobs):
 def test_processes_end_in_time():
     from joblib.externals.loky import get_reusable_executor
 
-    model = LinearRelevanceClassifier(C=0.05, engine="interior", memory_limit=2**23, time_limit=6.0, random_state=0)
+    options = {"memory_limit": 2**23, "n_probes": 2000, "time_limit": 6.0}
+    model = LinearRelevanceClassifier(C=0.05, engine="interior", random_state=0, **options)
     began = time.monotonic()
     with parallel_config(backend="loky", n_jobs=2), pytest.warns(RelevanceWarning, match="time limit was reached"):
         model.fit(*wide())
-    assert time.monotonic() - began < 14.0
+    assert time.monotonic() - began < 45.0
     get_reusable_executor().shutdown(wait=True)
     assert len(model.result_.incomplete) > 0
 
