@@ -45,7 +45,7 @@ THREE = frozenset(
         "allrelevant_lenient",
         "fri",
         "forest",
-        "forest_strict",
+        "forest_unverified",
         "forest_refit",
         "forest_refit_training",
         "squamish",

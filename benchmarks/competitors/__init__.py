@@ -2,7 +2,7 @@
 
 ==========================  =====================================================================================
 ``allrelevant``             this library: ``allrelevant``, ``allrelevant_implicit``, ``allrelevant_lenient``,
-                            ``allrelevant_groups``, ``forest``, ``forest_strict``, ``forest_refit``,
+                            ``allrelevant_groups``, ``forest``, ``forest_unverified``, ``forest_refit``,
                             ``forest_refit_training``
 ``fri``                     fri 9.0.0: ``fri``, ``fri_groups``
 ``boruta``                  BorutaPy 0.4.3: ``boruta``

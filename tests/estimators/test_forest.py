@@ -90,10 +90,26 @@ def test_several_classes():
 @pytest.mark.parametrize("seed", range(3))
 def test_features_that_matter_only_together(seed):
     X, y, relevance = make_relevance_interaction(500, kind="xor", n_irrelevant=6, random_state=seed)
-    assert np.all(ForestRelevanceClassifier(random_state=seed).fit(X, y).relevance_classes_[relevance == 2] == 2)
+    np.testing.assert_array_equal(ForestRelevanceClassifier(random_state=seed).fit(X, y).relevance_classes_, relevance)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RelevanceWarning)
         assert not np.all(LinearRelevanceClassifier(random_state=0).fit(X, y).relevance_classes_[relevance == 2])
+
+
+def test_noise_that_beats_permuted_features_is_found_out():
+    X, y, relevance = make_relevance_interaction(500, kind="xor", n_irrelevant=10, random_state=1)
+    settings = {"confidence": 0.99, "random_state": 1}
+    believed = ForestRelevanceClassifier(**settings, verify=False).fit(X, y)
+    lucky = (believed.relevance_classes_ > 0) & (relevance == 0)
+    assert lucky.any()
+    assert not believed.refuted_.any()
+    verified = ForestRelevanceClassifier(**settings).fit(X, y)
+    np.testing.assert_array_equal(verified.relevance_classes_, relevance)
+    np.testing.assert_array_equal(verified.refuted_, lucky)
+    np.testing.assert_array_equal(verified.importances_, believed.importances_)
+    names = ", ".join(f"x{k}" for k in np.flatnonzero(lucky))
+    assert any(note.startswith(f"{names} beat permuted features") for note in verified.result_.notes)
+    np.testing.assert_array_equal(verified.predict(X), verified.predict(np.where(lucky, 0.0, X)))
 
 
 def test_clusters_that_no_line_separates():

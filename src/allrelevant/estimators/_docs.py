@@ -141,7 +141,8 @@ n_shadows : int, default=50
     Permuted features of a round, or as many as there are features, if that is more.
 confidence : float, default=None
     Confidence of the prediction limit of their importances. A feature that exceeds it scores a hit. By default such
-    that half a permuted feature is expected beyond it: 0.99 for up to 50 features, more for more.
+    that one permuted feature is expected beyond it, 0.98 for up to 50 features and more for more; or half a one, 0.99,
+    if nothing is verified.
 alpha : float, default=0.05
     Level of the binomial tests that a feature scores hits in more, or less, than half of the rounds, corrected for the
     number of features.
@@ -157,6 +158,11 @@ tentative : {"mean", "majority", "relevant", "irrelevant"}, default="mean"
     rounds, or in more than half of them, or always or never. Features that matter only together are found in some
     forests and not in others, and then matter much: their average tells more than their hits. :attr:`tentative_` and
     the notes of the result name these features.
+verify : bool, default=True
+    Whether features that no other relevant ones can imitate must be of use to forests of the relevant ones. What was
+    seen is compared with what a use of the size that is usual among them would give, and with what none would: if it is
+    100 times likelier with none, the feature is irrelevant after all, and :attr:`refuted_` and the notes of the result
+    name it. Only ``"conditional"`` verifies, and not what ``tentative="relevant"`` lets pass.
 decomposition : {"conditional", "refit"}, default="conditional"
     How strong is told from weak. ``"conditional"``: the feature is replaced by an imitation that the other relevant
     features make of it, its own part permuted; it is strong if that harms predictions of unseen samples. ``"refit"``:
@@ -184,6 +190,8 @@ relevance_classes_ : ndarray of shape (n_features,)
     0 irrelevant, 1 weakly relevant, 2 strongly relevant.
 tentative_ : ndarray of shape (n_features,)
     Which features were not decided by the tests.
+refuted_ : ndarray of shape (n_features,)
+    Which features beat the permuted ones, but are irrelevant, as nothing is lost without them.
 intervals_ : ndarray of shape (n_features, 2)
     Spread of the feature's share of importance over the rounds: its 5 % and 95 % quantiles. Nothing is proven of it.
 importances_ : ndarray of shape (n_rounds, n_features)

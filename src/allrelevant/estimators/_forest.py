@@ -38,8 +38,10 @@ TENTATIVES = ("mean", "majority", "relevant", "irrelevant")
 LINKAGES = ("average", "single", "complete", "weighted")
 #: Share of the features that a tree sees where redundant ones may hide each other.
 DENSE = 0.8
-#: As many features are all seen by every tree of the forest that predicts: they may matter only together.
+#: As many features are all seen by every tree of a forest that predicts: they may matter only together.
 FEW = 4
+#: Permuted features expected beyond the limit, where irrelevant features that exceed it are found out later, or not.
+LENIENT, STRICT = 1.0, 0.5
 #: Trees that predict are at least as deep and have leaves at most as large; those that judge features need neither.
 DEEP, FINE = 8, 3
 
@@ -63,6 +65,7 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         "max_rounds": [Interval(Integral, 1, None, closed="left")],
         "patience": [Interval(Integral, 1, None, closed="left")],
         "tentative": [StrOptions(set(TENTATIVES))],
+        "verify": ["boolean"],
         "decomposition": [StrOptions(set(DECOMPOSITIONS))],
         "loss": [StrOptions(set(LOSSES))],
         "n_probes": [Interval(Integral, 3, None, closed="left")],
@@ -91,6 +94,7 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         max_rounds: int = 60,
         patience: int = 8,
         tentative: str = "mean",
+        verify: bool = True,
         decomposition: str = "conditional",
         loss: str = "training",
         n_probes: int = 50,
@@ -115,6 +119,7 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         self.max_rounds = max_rounds
         self.patience = patience
         self.tentative = tentative
+        self.verify = verify
         self.decomposition = decomposition
         self.loss = loss
         self.n_probes = n_probes
@@ -156,8 +161,11 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
             self.n_estimators, self.max_depth, feature_fraction, self.bagging_fraction, self.min_samples_leaf
         )
 
+    def _dense_forest(self, n_features: int) -> Forest:
+        return self._forest(DENSE if n_features > FEW else 1.0)
+
     def _predicting_forest(self, n_features: int) -> Forest:
-        forest = self._forest(DENSE if n_features > FEW else 1.0)
+        forest = self._dense_forest(n_features)
         if not isinstance(forest, LightForest):
             return forest
         return replace(
@@ -199,6 +207,7 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         self.tentative_ = found.tentative
         self.importances_ = found.verdicts.importances[:, member]
         self.replaceable_ = found.replaceable
+        self.refuted_ = np.isin(member, found.refuted)
         if not len(found.relevant):
             warnings.warn(NOTHING, RelevanceWarning, stacklevel=3)
 
@@ -214,6 +223,7 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
             self.two_step,
             self.max_rounds,
             self.patience,
+            LENIENT if self.verify and self.decomposition == "conditional" else STRICT,
         )
         verdicts = all_relevant(whole, self._forest(self.feature_fraction), shadows, **context)
         guess = {
@@ -226,11 +236,16 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         relevant = np.flatnonzero((verdicts.status == CONFIRMED) | undecided)
         if not len(relevant):
             return Found(member, verdicts, relevant, None)
-        sample, dense = whole.select(relevant), self._forest(DENSE)
+        sample = whole.select(relevant)
         if self.decomposition == "conditional":
-            return Found(member, verdicts, relevant, conditional(sample, dense, **context))
-        refitting = Refitting(self.n_probes, self.fpr, self.loss)
-        return Found(member, verdicts, relevant, refit(sample, whole, dense, refitting, **context))
+            parts = conditional(sample, self._dense_forest(len(relevant)), **context)
+        else:
+            refitting = Refitting(self.n_probes, self.fpr, self.loss)
+            parts = refit(sample, whole, self._forest(DENSE), refitting, **context)
+        # What is to count as relevant in any case is not put to the test.
+        exempt = (verdicts.status[relevant] == TENTATIVE) & (self.tentative == "relevant")
+        refuted = parts.refuted & self.verify & ~exempt
+        return Found(member, verdicts, relevant[~refuted], parts.of(~refuted), relevant[refuted])
 
     def _outputs(self, X: Any) -> Array:
         """Predictions of the final forest: numbers or probabilities."""

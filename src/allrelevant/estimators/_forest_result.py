@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -41,12 +41,15 @@ class Found:
         The relevant ones.
     parts : Decomposition or None
         Which of these are strong; None if there are none.
+    refuted : ndarray
+        Those that beat permuted features, but are of no use.
     """
 
     member: Indices
     verdicts: Verdicts
     relevant: Indices
     parts: Decomposition | None
+    refuted: Indices = field(default_factory=lambda: np.arange(0))
 
     @property
     def repeated(self) -> NDArray[np.bool_]:
@@ -91,6 +94,12 @@ class Found:
             notes.append(
                 f"What is not decided after {len(self.verdicts.limits)} rounds is guessed by tentative={guessed_by!r}; "
                 "more rounds (max_rounds, patience) may decide it."
+            )
+        if len(self.refuted):
+            notes.append(
+                f"{', '.join(names[np.isin(self.member, self.refuted)])} beat permuted features, but no other relevant "
+                "feature is like them, and without them predictions are as good: taken for irrelevant (verify=False "
+                "leaves them)."
             )
         for k in dict.fromkeys(sorted(self.member[self.repeated].tolist())):
             same = ", ".join(names[self.member == k])

@@ -40,8 +40,8 @@ class Shadows:
     n_shadows : int
         Permuted features of a round; as many as features, if these are more.
     confidence : float or None
-        Confidence of the prediction limit, made from their importances, that a feature must exceed; None for what half
-        of one in as many as there are permuted features in the first round exceeds.
+        Confidence of the prediction limit, made from their importances, that a feature must exceed; None for what
+        `beyond` of the permuted features of the first round exceed.
     alpha : float
         Level of the tests.
     two_step : bool
@@ -52,6 +52,8 @@ class Shadows:
     patience : int
         Rounds without any decision, once there could be some, after which to give up; sooner where no outcome of the
         rounds left of these would decide anything.
+    beyond : float
+        Number of permuted features expected beyond the limit, where its confidence is not given.
     """
 
     importance: str = "held_out"
@@ -62,10 +64,11 @@ class Shadows:
     two_step: bool = False
     max_rounds: int = 60
     patience: int = 8
+    beyond: float = 0.5
 
     def confidence_among(self, n_features: int) -> float:
         """Confidence of the limit, by the number of features if it is not given."""
-        return 1.0 - 0.5 / max(self.n_shadows, n_features) if self.confidence is None else self.confidence
+        return 1.0 - self.beyond / max(self.n_shadows, n_features) if self.confidence is None else self.confidence
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,17 +2,20 @@
 
 Two ways. ``conditional`` asks what a feature knows that the others do not: it is replaced by an imitation that the
 others make of it, with the rest of it permuted; if unseen samples are then predicted as well as before, the others can
-do its work. ``refit`` follows the thesis: forests are grown without the feature, and their loss is compared with that
-of forests with a permuted feature more.
+do its work. What no others can imitate, and is of no use either, is not relevant after all. ``refit`` follows the
+thesis: forests are grown without the feature, and their loss is compared with that of forests with a permuted feature
+more.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from scipy.special import logsumexp
+from scipy.stats import norm
 
 from allrelevant._progress import Progress
 from allrelevant.forest.imitation import Imitation, imitate
@@ -32,6 +35,12 @@ DRAWS = 3
 #: Standard errors by which a feature must be irreplaceable, if the others imitate it perfectly; as many in its favour,
 #: if they cannot imitate it at all.
 BURDEN = 3.0
+#: Spread of the logarithms of the uses that relevant features are expected to have, around their mean.
+SPREAD = 0.7
+#: Times likelier that what was seen must be with a use than without, or else a feature is refuted.
+DOUBT = 0.01
+#: Where the distribution of these uses is looked at, in standard deviations.
+PLACES = np.linspace(-8.0, 8.0, 641)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +57,8 @@ class Decomposition:
         Rise of the loss without the feature, nothing taking its place; the same as `needed` after ``refit``.
     imitated : ndarray of shape (n_relevant,)
         Share of the feature that the others tell; NaN after ``refit``.
+    refuted : ndarray of shape (n_relevant,)
+        Whether the feature is of no use, while no others can take its place: it is not relevant. None after ``refit``.
     n_forests : int
         Forests grown.
     """
@@ -56,7 +67,13 @@ class Decomposition:
     needed: Array
     used: Array
     imitated: Array
+    refuted: NDArray[np.bool_]
     n_forests: int
+
+    def of(self, chosen: NDArray[np.bool_]) -> Decomposition:
+        """Return what came of it for some of the features."""
+        names = ("strong", "needed", "used", "imitated", "refuted")
+        return replace(self, **{name: getattr(self, name)[chosen] for name in names})
 
 
 def conditional(sample: Sample, forest: Forest, *, seed: int, n_jobs: int | None, progress: Progress) -> Decomposition:
@@ -82,12 +99,31 @@ def conditional(sample: Sample, forest: Forest, *, seed: int, n_jobs: int | None
     weight = sample.weight / sample.weight.sum()
     need, use = weight @ needed, weight @ used
     # Effective number of samples, for weights that differ.
-    error = np.sqrt(weight @ (needed - need) ** 2 * (weight**2).sum())
+    error, doubt = (
+        np.sqrt(weight @ (x - x_mean) ** 2 * (weight**2).sum()) for x, x_mean in ((needed, need), (used, use))
+    )
     imitated = np.array([imitation.share for imitation in imitations])
     # A forest that needs what the feature alone knows loses this much of what it loses without the feature at all.
     expected = (1.0 - imitated) * np.maximum(use, 0.0)
     strong = need - expected / 2.0 > BURDEN * error * (2.0 * imitated - 1.0)
-    return Decomposition(strong, need, use, imitated, FOLDS + 2 * d)
+    refuted = (imitated < 0.5) & (use < BURDEN * doubt) & (_support(use, doubt) < np.log(DOUBT))
+    return Decomposition(strong, need, use, imitated, refuted, FOLDS + 2 * d)
+
+
+def _support(use: Array, error: Array) -> Array:
+    """Logarithm of how much likelier uses are if features have one, of the size that is usual here, than if none.
+
+    Where all features of the data are of great use, a small one is that of chance; where all are of little, it is one
+    of them.
+    """
+    usual = np.maximum(use, 0.0).mean()
+    if usual == 0.0:
+        return np.zeros(len(use))
+    possible = usual * np.exp(SPREAD * PLACES - SPREAD**2 / 2.0)
+    chance = norm.logpdf(PLACES) + np.log(PLACES[1] - PLACES[0])
+    # The logarithm of a normal density around each possible use, less that of one around 0.
+    error = np.maximum(error, np.finfo(float).tiny ** 0.25 * usual)[:, None]
+    return np.asarray(logsumexp(chance + possible / error * ((use[:, None] - possible / 2.0) / error), axis=1))
 
 
 def _losses_with_imitations(
@@ -172,7 +208,10 @@ def refit(
     strong[minimal] = [loss > most_lost for loss, _ in without]
     if d == 1:
         strong[:] = True
-    return Decomposition(strong, needed, needed, np.full(d, np.nan), refitting.n_probes + len(minimal) + 1)
+    nothing = np.full(d, np.nan)
+    return Decomposition(
+        strong, needed, needed, nothing, np.zeros(d, dtype=bool), refitting.n_probes + len(minimal) + 1
+    )
 
 
 def _loss(forest: Forest, sample: Sample, kind: str, rng: np.random.Generator) -> tuple[float, Array]:
