@@ -108,7 +108,7 @@ def test_noise_that_beats_permuted_features_is_found_out():
     np.testing.assert_array_equal(verified.refuted_, lucky)
     np.testing.assert_array_equal(verified.importances_, believed.importances_)
     names = ", ".join(f"x{k}" for k in np.flatnonzero(lucky))
-    assert any(note.startswith(f"{names} beat permuted features") for note in verified.result_.notes)
+    assert any(note.startswith(f"Taken for irrelevant: {names}. ") for note in verified.result_.notes)
     np.testing.assert_array_equal(verified.predict(X), verified.predict(np.where(lucky, 0.0, X)))
 
 

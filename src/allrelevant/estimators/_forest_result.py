@@ -97,9 +97,8 @@ class Found:
             )
         if len(self.refuted):
             notes.append(
-                f"{', '.join(names[np.isin(self.member, self.refuted)])} beat permuted features, but no other relevant "
-                "feature is like them, and without them predictions are as good: taken for irrelevant (verify=False "
-                "leaves them)."
+                f"Taken for irrelevant: {', '.join(names[np.isin(self.member, self.refuted)])}. Permuted features were "
+                "beaten, but no other relevant feature is like it, and predictions without it are as good."
             )
         for k in dict.fromkeys(sorted(self.member[self.repeated].tolist())):
             same = ", ".join(names[self.member == k])
