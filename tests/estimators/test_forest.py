@@ -245,7 +245,7 @@ def test_what_is_not_decided_is_said(data):
     X, y, _ = data
     found = {
         kind: ForestRelevanceClassifier(**{**SMALL, "max_rounds": 4}, tentative=kind).fit(X, y)
-        for kind in ("mean", "majority", "relevant")
+        for kind in ("imitated", "mean", "majority", "relevant")
     }
     for model in found.values():
         assert model.tentative_.all()
@@ -257,6 +257,19 @@ def test_what_is_not_decided_is_said(data):
     with pytest.warns(RelevanceWarning):
         nothing = ForestRelevanceClassifier(**{**SMALL, "max_rounds": 4}, tentative="irrelevant").fit(X, y)
     assert not nothing.get_support().any()
+
+
+def test_undecided_features_that_relevant_ones_tell_count_as_redundant():
+    X, y, relevance = make_relevance_classification(120, n_strong=2, n_weak=6, n_irrelevant=4, random_state=20)
+    mean, imitated = (
+        ForestRelevanceClassifier(n_estimators=60, random_state=20, tentative=kind).fit(X, y)
+        for kind in ("mean", "imitated")
+    )
+    np.testing.assert_array_equal(imitated.relevance_classes_, relevance)
+    missed = (mean.relevance_classes_ == 0) & (relevance > 0)
+    assert missed.any()
+    assert mean.tentative_[missed].all()
+    assert np.all(imitated.replaceable_[missed] > 0.9)
 
 
 @pytest.mark.parametrize("importance", ["gain", "split", "permutation", "shap"])

@@ -28,7 +28,8 @@ FOREST_CHOICES: dict[str, tuple[Any, ...]] = {
     "weight": (None, None, "zeros", "ratio", "few", "small", "none"),
     "importance": ("held_out", "held_out", "gain"),
     "decomposition": ("conditional", "conditional", "refit"),
-    "tentative": ("mean", "majority", "relevant", "irrelevant"),
+    "tentative": ("imitated", "mean", "majority", "relevant", "irrelevant"),
+    "verify": (True, False),
     "min_samples_leaf": (1, 20),
     "seed": tuple(range(1000)),
 }
@@ -50,7 +51,8 @@ class ForestCase:
     weight: str | None = None
     importance: str = "held_out"
     decomposition: str = "conditional"
-    tentative: str = "mean"
+    tentative: str = "imitated"
+    verify: bool = True
     min_samples_leaf: int = 1
     seed: int = 0
 
@@ -83,6 +85,7 @@ class ForestCase:
             importance=self.importance,
             decomposition=self.decomposition,
             tentative=self.tentative,
+            verify=self.verify,
             min_samples_leaf=self.min_samples_leaf,
             categorical_features=[0] if self.categories == "numbers" else "from_dtype",
             n_estimators=10,

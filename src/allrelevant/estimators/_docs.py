@@ -153,11 +153,13 @@ max_rounds : int, default=60
     Forests at most.
 patience : int, default=8
     Give up after that many rounds without a decision about any feature.
-tentative : {"mean", "majority", "relevant", "irrelevant"}, default="mean"
-    What a feature counts as that is not decided: relevant if its importance exceeded the limit on average of the
-    rounds, or in more than half of them, or always or never. Features that matter only together are found in some
-    forests and not in others, and then matter much: their average tells more than their hits. :attr:`tentative_` and
-    the notes of the result name these features.
+tentative : {"imitated", "mean", "majority", "relevant", "irrelevant"}, default="imitated"
+    What a feature counts as that is not decided. ``"mean"``: relevant if its importance exceeded the limit on average
+    of the rounds. Features that matter only together are found in some forests and not in others, and then matter
+    much: their average tells more than their hits. ``"imitated"``: also if relevant features tell half of it, as it is
+    redundant then; with ``decomposition="refit"``, the same as ``"mean"``. ``"majority"``: if it exceeded the limit in
+    more than half of the rounds. ``"relevant"`` and ``"irrelevant"``: always, or never. :attr:`tentative_` and the
+    notes of the result name these features.
 verify : bool, default=True
     Whether features that no other relevant ones can imitate must be of use to forests of the relevant ones. What was
     seen is compared with what a use of the size that is usual among them would give, and with what none would: if it is

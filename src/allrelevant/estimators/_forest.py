@@ -25,6 +25,7 @@ from allrelevant.forest.boruta import CONFIRMED, TENTATIVE, Shadows, all_relevan
 from allrelevant.forest.columns import distinct
 from allrelevant.forest.decomposition import DECOMPOSITIONS, FOLDS, LOSSES, Refitting, conditional, refit
 from allrelevant.forest.grouping import lost_work
+from allrelevant.forest.imitation import told_share
 from allrelevant.forest.learner import IMPORTANCES, Array, Forest, Indices, Sample, Target
 from allrelevant.forest.light import LightForest
 from allrelevant.forest.model import fit_model
@@ -34,12 +35,16 @@ from allrelevant.relevance.grouping import flat_groups, height_between, tree
 
 __all__ = ["ForestRelevance"]
 
-TENTATIVES = ("mean", "majority", "relevant", "irrelevant")
+TENTATIVES = ("imitated", "mean", "majority", "relevant", "irrelevant")
 LINKAGES = ("average", "single", "complete", "weighted")
 #: Share of the features that a tree sees where redundant ones may hide each other.
 DENSE = 0.8
 #: As many features are all seen by every tree of a forest that predicts: they may matter only together.
 FEW = 4
+#: Share of an undecided feature that relevant ones tell, from which on it counts as one of them.
+TOLD = 0.5
+#: Support below which what beats permuted features is not believed.
+DOUBT = 0.01
 #: Permuted features expected beyond the limit, where irrelevant features that exceed it are found out later, or not.
 LENIENT, STRICT = 1.0, 0.5
 #: Trees that predict are at least as deep and have leaves at most as large; those that judge features need neither.
@@ -93,7 +98,7 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         two_step: bool = False,
         max_rounds: int = 60,
         patience: int = 8,
-        tentative: str = "mean",
+        tentative: str = "imitated",
         verify: bool = True,
         decomposition: str = "conditional",
         loss: str = "training",
@@ -214,6 +219,7 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
     def _search(self, whole: Sample, member: Indices, seed: int, progress: Progress) -> Found:
         """Find the relevant features, and which of them are strong."""
         context: dict[str, Any] = {"seed": seed, "n_jobs": self.n_jobs, "progress": progress}
+        verifying = self.verify and self.decomposition == "conditional"
         shadows = Shadows(
             self.importance,
             self.n_folds,
@@ -223,28 +229,33 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
             self.two_step,
             self.max_rounds,
             self.patience,
-            LENIENT if self.verify and self.decomposition == "conditional" else STRICT,
+            LENIENT if verifying else STRICT,
         )
         verdicts = all_relevant(whole, self._forest(self.feature_fraction), shadows, **context)
+        undecided, above = verdicts.status == TENTATIVE, verdicts.mean_excess > 0
         guess = {
-            "mean": verdicts.mean_excess > 0,
+            "imitated": above,
+            "mean": above,
             "majority": 2 * verdicts.hits > verdicts.trials,
             "relevant": True,
             "irrelevant": False,
         }
-        undecided = (verdicts.status == TENTATIVE) & guess[self.tentative]
-        relevant = np.flatnonzero((verdicts.status == CONFIRMED) | undecided)
+        chosen = (verdicts.status == CONFIRMED) | (undecided & guess[self.tentative])
+        relevant = np.flatnonzero(chosen)
         if not len(relevant):
             return Found(member, verdicts, relevant, None)
-        sample = whole.select(relevant)
-        if self.decomposition == "conditional":
-            parts = conditional(sample, self._dense_forest(len(relevant)), **context)
-        else:
+        if self.decomposition == "refit":
             refitting = Refitting(self.n_probes, self.fpr, self.loss)
-            parts = refit(sample, whole, self._forest(DENSE), refitting, **context)
+            parts = refit(whole.select(relevant), whole, self._forest(DENSE), refitting, **context)
+            return Found(member, verdicts, relevant, parts)
+        if self.tentative == "imitated":
+            left = np.flatnonzero(undecided & ~chosen)
+            told = [k for k in left.tolist() if told_share(whole, k, relevant, seed=seed) >= TOLD]
+            relevant = np.union1d(relevant, np.array(told, dtype=np.intp))
+        parts = conditional(whole.select(relevant), self._dense_forest(len(relevant)), **context)
         # What is to count as relevant in any case is not put to the test.
-        exempt = (verdicts.status[relevant] == TENTATIVE) & (self.tentative == "relevant")
-        refuted = parts.refuted & self.verify & ~exempt
+        exempt = undecided[relevant] & (self.tentative == "relevant")
+        refuted = (parts.support < DOUBT) & verifying & ~exempt
         return Found(member, verdicts, relevant[~refuted], parts.of(~refuted), relevant[refuted])
 
     def _outputs(self, X: Any) -> Array:

@@ -37,8 +37,8 @@ DRAWS = 3
 BURDEN = 3.0
 #: Spread of the logarithms of the uses that relevant features are expected to have, around their mean.
 SPREAD = 0.7
-#: Times likelier that what was seen must be with a use than without, or else a feature is refuted.
-DOUBT = 0.01
+#: Logarithm of a ratio beyond which nothing is in doubt.
+CERTAIN = 100.0
 #: Where the distribution of these uses is looked at, in standard deviations.
 PLACES = np.linspace(-8.0, 8.0, 641)
 
@@ -57,8 +57,9 @@ class Decomposition:
         Rise of the loss without the feature, nothing taking its place; the same as `needed` after ``refit``.
     imitated : ndarray of shape (n_relevant,)
         Share of the feature that the others tell; NaN after ``refit``.
-    refuted : ndarray of shape (n_relevant,)
-        Whether the feature is of no use, while no others can take its place: it is not relevant. None after ``refit``.
+    support : ndarray of shape (n_relevant,)
+        How much likelier it is what was seen if the feature has a use than if it has none; infinite where this is
+        certain, or where others can take its place, so that it needs no use to be relevant. Infinite after ``refit``.
     n_forests : int
         Forests grown.
     """
@@ -67,12 +68,12 @@ class Decomposition:
     needed: Array
     used: Array
     imitated: Array
-    refuted: NDArray[np.bool_]
+    support: Array
     n_forests: int
 
     def of(self, chosen: NDArray[np.bool_]) -> Decomposition:
         """Return what came of it for some of the features."""
-        names = ("strong", "needed", "used", "imitated", "refuted")
+        names = ("strong", "needed", "used", "imitated", "support")
         return replace(self, **{name: getattr(self, name)[chosen] for name in names})
 
 
@@ -106,24 +107,25 @@ def conditional(sample: Sample, forest: Forest, *, seed: int, n_jobs: int | None
     # A forest that needs what the feature alone knows loses this much of what it loses without the feature at all.
     expected = (1.0 - imitated) * np.maximum(use, 0.0)
     strong = need - expected / 2.0 > BURDEN * error * (2.0 * imitated - 1.0)
-    refuted = (imitated < 0.5) & (use < BURDEN * doubt) & (_support(use, doubt) < np.log(DOUBT))
-    return Decomposition(strong, need, use, imitated, refuted, FOLDS + 2 * d)
+    support = np.where((imitated < 0.5) & (use < BURDEN * doubt), _support(use, doubt), np.inf)
+    return Decomposition(strong, need, use, imitated, support, FOLDS + 2 * d)
 
 
 def _support(use: Array, error: Array) -> Array:
-    """Logarithm of how much likelier uses are if features have one, of the size that is usual here, than if none.
+    """How much likelier uses are if features have one, of the size that is usual here, than if they have none.
 
     Where all features of the data are of great use, a small one is that of chance; where all are of little, it is one
     of them.
     """
     usual = np.maximum(use, 0.0).mean()
     if usual == 0.0:
-        return np.zeros(len(use))
+        return np.ones(len(use))
     possible = usual * np.exp(SPREAD * PLACES - SPREAD**2 / 2.0)
     chance = norm.logpdf(PLACES) + np.log(PLACES[1] - PLACES[0])
     # The logarithm of a normal density around each possible use, less that of one around 0.
     error = np.maximum(error, np.finfo(float).tiny ** 0.25 * usual)[:, None]
-    return np.asarray(logsumexp(chance + possible / error * ((use[:, None] - possible / 2.0) / error), axis=1))
+    ratio = logsumexp(chance + possible / error * ((use[:, None] - possible / 2.0) / error), axis=1)
+    return np.asarray(np.exp(np.minimum(ratio, CERTAIN)))
 
 
 def _losses_with_imitations(
@@ -208,10 +210,8 @@ def refit(
     strong[minimal] = [loss > most_lost for loss, _ in without]
     if d == 1:
         strong[:] = True
-    nothing = np.full(d, np.nan)
-    return Decomposition(
-        strong, needed, needed, nothing, np.zeros(d, dtype=bool), refitting.n_probes + len(minimal) + 1
-    )
+    certain, unknown = np.full(d, np.inf), np.full(d, np.nan)
+    return Decomposition(strong, needed, needed, unknown, certain, refitting.n_probes + len(minimal) + 1)
 
 
 def _loss(forest: Forest, sample: Sample, kind: str, rng: np.random.Generator) -> tuple[float, Array]:

@@ -14,10 +14,10 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from allrelevant._progress import Progress
-from allrelevant.forest.learner import Array, Rows, Sample, Target
+from allrelevant.forest.learner import Array, Indices, Rows, Sample, Target
 from allrelevant.forest.light import LightForest
 
-__all__ = ["Imitation", "imitate"]
+__all__ = ["Imitation", "imitate", "told_share"]
 
 #: The forests that imitate.
 IMITATOR = LightForest(n_estimators=30, feature_fraction=0.8)
@@ -67,8 +67,16 @@ class Categories:
         return np.asarray(self.codes[at])
 
 
-def imitate(sample: Sample, *, seed: int, n_jobs: int | None, progress: Progress) -> list[Imitation]:
-    """Imitate every feature by all others."""
+def told_share(sample: Sample, feature: int, others: Indices, *, seed: int) -> float:
+    """How much of one feature some others tell."""
+    part = sample.select(np.append(others, feature))
+    return imitate(part, np.array([len(others)]), seed=seed, n_jobs=None, progress=Progress())[0].share
+
+
+def imitate(
+    sample: Sample, which: Indices | None = None, *, seed: int, n_jobs: int | None, progress: Progress
+) -> list[Imitation]:
+    """Imitate every feature, or some, by all others."""
     n, d = sample.X.shape
     rng = np.random.default_rng([seed, 5])
     side = rng.permutation(n) % 2
@@ -79,7 +87,8 @@ def imitate(sample: Sample, *, seed: int, n_jobs: int | None, progress: Progress
         # Of the rows that a half learns from, and of those that it predicts: columns by all others at once.
         for k, (train, _) in enumerate(halves):
             linear[k] = Z @ _ridge(Z[train][:, ~sample.categorical], sample.categorical)
-    with progress.stage("imitations", d):
+    chosen = np.arange(d) if which is None else which
+    with progress.stage("imitations", len(chosen)):
 
         def one(k: int) -> Imitation:
             made: Imitation
@@ -90,7 +99,7 @@ def imitate(sample: Sample, *, seed: int, n_jobs: int | None, progress: Progress
             progress.step()
             return made
 
-        return list(Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(one)(k) for k in range(d)))
+        return list(Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(one)(int(k)) for k in chosen))
 
 
 def _standardised(X: Array) -> tuple[Array, Array, Array]:
