@@ -12,9 +12,9 @@ where nothing was called, a recall is 1 where there is nothing to find; it was s
 it finds nothing; it is scored as having found nothing. The thesis' accuracies are those of training samples.
 
 Where ours is marked: on Set 1, whose draws differ more than bootstraps of one do, squamish itself has a lower F1 here
-than in the thesis. Constants of the forests were chosen with seeds 0 to 120 in view; the condition ``other seeds`` has ten
-that had no part in that. The linear estimator misses features of the non-linear sets that no line can use; the thesis' FRI
-found more of them with a limit that is less strict, and so does ours with a confidence of 0.99.
+than in the thesis. Constants of the forests were chosen with seeds 0 to 120 in view; the condition ``other seeds`` has
+ten that had no part in that. The linear estimator misses features of the non-linear sets that no line can use; the
+thesis' FRI found more of them with a limit that is less strict, and so does ours with a confidence of 0.99.
 """
 
 from __future__ import annotations
