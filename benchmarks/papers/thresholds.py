@@ -43,7 +43,7 @@ def run(name: str, seed: int) -> list[dict[str, object]]:
     source, values = draw_probes(Z, 50, np.arange(Z.shape[1]), np.random.RandomState(seed))
     context = (target, weight)
     drawn = list(values)
-    columns = probe_columns(Classification(), drawn, *context)
+    columns = probe_columns(Classification(), np.hstack(drawn), len(drawn), *context)
     added = added_probes(near, features[0], 50, lambda _: columns, Solving())
     sides = np.random.RandomState(seed).randint(2, size=50)
     one_side = added_probes(near, features[0], 50, lambda _: columns, Solving(), sides)

@@ -38,7 +38,7 @@ def test_same_bounds(d, shared, own):
 def test_kernels_agree():
     rng = np.random.RandomState(0)
     one, two = NumpyBackend(), TorchBackend("cpu")
-    slacks = Slacks(np.repeat([0, 1, 2], [2, 1, 3]), 3)
+    slacks = Slacks.of(np.repeat([0, 1, 2], [2, 1, 3]), 6)
     values = rng.choice([1.0, 2.0, 3.0], size=(4, 6))
     for name in ("total", "heaviest"):
         np.testing.assert_allclose(getattr(two, name)(two.asarray(values), slacks), getattr(one, name)(values, slacks))

@@ -12,6 +12,7 @@ from allrelevant.lp import BoundSolver, PenalisedSolver, Targets, matrix, tall
 from allrelevant.lp.certificate import certify
 from allrelevant.lp.highs import HighsBounds
 from allrelevant.lp.penalised import HighsPenalised
+from allrelevant.lp.program import Slacks
 from allrelevant.lp.targets import Columns
 from allrelevant.lp.view import RowView
 from allrelevant.relevance.nearoptimal import near_optimal_set
@@ -90,5 +91,5 @@ def test_rows_that_were_left_out_wrongly_are_taken_in(monkeypatch):
 
 def test_rows_that_share_slacks_are_not_split():
     program = program_of("classification")
-    shared = replace(program, slacks=replace(program.slacks, of_row=np.arange(N) // 2, count=N // 2))
+    shared = replace(program, slacks=Slacks.of(np.arange(N) // 2, N))
     assert not tall.is_tall(shared)

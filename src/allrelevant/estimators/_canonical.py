@@ -58,6 +58,11 @@ class Canonical:
         out[..., self.columns[: values.shape[-1]]] = values
         return out
 
+    @property
+    def together(self) -> Matrix:
+        """All columns, those that stay as they are first."""
+        return np.hstack([self.fixed, self.X]) if self.fixed.shape[1] else self.X
+
     def collect(self, weights: Array) -> Array:
         """Add up weights per sample given to weights per distinct sample."""
         used = self.position >= 0

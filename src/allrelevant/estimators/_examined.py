@@ -139,7 +139,8 @@ class Examined(NamedTuple):
 def _scores(baseline: Baseline, data: Canonical) -> dict[str, Any]:
     formulation = baseline.formulation
     sign = -1.0 if formulation.is_error else 1.0
-    context = (data.target, baseline.prediction, data.sample_weight)
+    prediction = formulation.predict(data.together, baseline.w, baseline.b)
+    context = (data.target, prediction, data.sample_weight)
     found = baseline.cross_validated
     return {
         "metric": formulation.metric,

@@ -204,7 +204,7 @@ class LinearRelevance(SelectorMixin, Exploring):
                 kinds[columns] = number
         data = canonical_form(request.X, request.target, request.sample_weight, kinds=kinds, fixed=request.given)
         mean, scale = self._standardize(data)
-        Z = np.hstack([data.fixed, data.X]) if data.fixed.shape[1] else data.X
+        Z = data.together
         baseline = fit_baseline(
             request.formulation,
             Z,
@@ -226,7 +226,9 @@ class LinearRelevance(SelectorMixin, Exploring):
         formulation, shift, width = baseline.formulation, data.fixed.shape[1], Z.shape[1]
         informed = bool(np.any(np.abs(baseline.w[formulation.predictive(width)]) > SMALL * near.mu))
         place = np.argsort(data.columns)
-        sample = Sample(Z, data.target, data.sample_weight / baseline.unit)
+        # The weights of the slacks are those of the samples, in units; every copy of a vector counts.
+        unit = baseline.unit
+        sample = Sample(Z, data.target, data.sample_weight if unit == 1.0 else data.sample_weight / unit)
         parts = []
         for number, members in enumerate(request.members):
             places = [np.sort(place[member]) + shift for _, member in members]

@@ -109,6 +109,7 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
         self.classes_, codes = class_codes(labels, weight)
         if len(self.classes_) == 2:
             target = np.where(codes == 1, 1.0, -1.0)
+            del codes
             model = self._fit_relevance(Classification(), samples, labels, target, weight, X_privileged)
             self.intercept_ = -model.offsets[:1] - model.shift
         else:

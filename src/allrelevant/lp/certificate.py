@@ -71,7 +71,10 @@ def repair(program: Program, duals: Duals) -> Duals:
             room, move = _moves(program, alpha, lam)
             normal = (room(pairs_B) + beta @ pairs_H).reshape(-1, p, p)
             shift = np.einsum("tpq,tq->tp", np.linalg.pinv(normal, hermitian=True), residual)
-            alpha = _capped(program, alpha + move(shift @ program.B.T), lam)
+            moved = move(shift @ program.B.T)
+            moved += alpha
+            del room, move
+            alpha = _capped(program, moved, lam)
             beta = np.maximum(beta + beta * (shift @ program.H.T), 0.0)
         for t in np.flatnonzero(unbalanced(program, Duals(alpha, beta, lam))):
             alpha[t], beta[t] = _balance(program, alpha[t], beta[t], lam[t])

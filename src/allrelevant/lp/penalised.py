@@ -63,9 +63,12 @@ class HighsPenalised(Simplex):
     def _matrix_rows(self, weights: Any) -> Any:
         program, slacks = self.program, self.program.slacks
         if not program.is_sparse:
-            gamma = program.gamma[weights]
-            hinge, hard = (matrix[:, weights] / gamma for matrix in (program.A, program.G))
-            rows = sparse.csr_array(np.block([[program.B, hinge], [program.H, hard]])).T
+            n, p = program.n_rows, program.n_offsets
+            columns = np.empty((n + program.n_hard, p + len(weights)))
+            columns[:n, :p], columns[n:, :p] = program.B, program.H
+            for part, matrix in ((columns[:n, p:], program.A), (columns[n:, p:], program.G)):
+                np.divide(matrix[:, weights], program.gamma[weights], out=part)
+            rows = _compressed(columns).T
         else:
             rows = sparse.vstack([sparse.csr_array(np.vstack([program.B, program.H]).T), self._columns(weights).T])
         if not slacks.shared:
@@ -166,3 +169,11 @@ class HighsPenalised(Simplex):
         w = np.zeros(self.program.n_weights)
         w[self._weights] = -duals[p:] / self.program.gamma[self._weights]
         return w, -duals[:p]
+
+
+def _compressed(dense: Array) -> Any:
+    """Compressed rows of an array; scipy would make places of 64 bits of all its entries first."""
+    filled = dense != 0.0
+    place = np.broadcast_to(np.arange(dense.shape[1], dtype=np.int32), dense.shape)[filled]
+    start = np.append(0, np.cumsum(filled.sum(axis=1)))
+    return sparse.csr_array((dense[filled], place, start.astype(np.int32)), shape=dense.shape)

@@ -52,19 +52,38 @@ class Slacks:
 
     Attributes
     ----------
-    of_row : ndarray of shape (n,)
-        Slack of every row, in ascending order.
+    n_rows : int
+        Number of rows.
     count : int
         Number of slacks.
+    given : ndarray of shape (n_rows,) or None
+        Slack of every row, in ascending order; None if each has its own, as an array of all rows would be a waste.
     """
 
-    of_row: Indices
+    n_rows: int
     count: int
+    given: Indices | None = None
+
+    @classmethod
+    def of(cls, of_row: Indices, n_rows: int) -> Slacks:
+        """Slacks by the one of every row, from 0 in steps of 0 or 1."""
+        steps = np.diff(of_row, prepend=-1) if of_row.shape == (n_rows,) else np.array([-1])
+        if n_rows and (steps[0] != 1 or not np.isin(steps, (0, 1)).all()):
+            raise ValueError(
+                f"slack must have one number per row, from 0 in steps of 0 or 1; its shape is {of_row.shape}"
+            )
+        count = int(of_row[-1]) + 1 if n_rows else 0
+        return cls(n_rows, count, of_row if count < n_rows else None)
+
+    @property
+    def of_row(self) -> Indices:
+        """Slack of every row."""
+        return np.arange(self.n_rows) if self.given is None else self.given
 
     @property
     def shared(self) -> bool:
         """Whether any slack has more than one row."""
-        return self.count < len(self.of_row)
+        return self.given is not None
 
     @cached_property
     def _starts(self) -> Indices:
@@ -73,7 +92,7 @@ class Slacks:
     @cached_property
     def matrix(self) -> Any:
         """Sparse matrix of shape (n, count) with a 1 for the slack of every row."""
-        n = len(self.of_row)
+        n = self.n_rows
         return sparse.csr_array((np.ones(n), (np.arange(n), self.of_row)), shape=(n, self.count))
 
     def rows(self, values: Array) -> Array:
@@ -94,9 +113,9 @@ class Slacks:
     def take(self, kept: Indices) -> tuple[Slacks, Indices]:
         """The slacks of some of the rows, and where they were before."""
         if not self.shared:
-            return Slacks(np.arange(len(kept)), len(kept)), kept
+            return Slacks(len(kept), len(kept)), kept
         left, of_row = np.unique(self.of_row[kept], return_inverse=True)
-        return Slacks(of_row.reshape(-1), len(left)), left
+        return Slacks.of(of_row.reshape(-1), len(kept)), left
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,13 +183,7 @@ class Program:
             raise ValueError(f"B has shape {B.shape}, expected ({n}, number of offsets)")
         p = B.shape[1]
         m = 0 if h is None else len(np.atleast_1d(np.asarray(h)))
-        of_row = np.arange(n) if slack is None else np.asarray(slack, dtype=np.intp)
-        steps = np.diff(of_row, prepend=-1) if of_row.shape == (n,) else np.array([-1])
-        if n and (steps[0] != 1 or not np.isin(steps, (0, 1)).all()):
-            raise ValueError(
-                f"slack must have one number per row, from 0 in steps of 0 or 1; its shape is {of_row.shape}"
-            )
-        slacks = Slacks(of_row, int(of_row[-1]) + 1 if n else 0)
+        slacks = Slacks(n, n) if slack is None else Slacks.of(np.asarray(slack, dtype=np.intp), n)
         program = cls(
             A=A,
             B=B,

@@ -97,6 +97,7 @@ class TallBounds:
                 point = (w[[k]], b[[k]]) if again else guess
                 (w[[k]], b[[k]], duals), solved = self._near(program, self.budget, one, point, kept)
                 alpha[k], beta[k], lam[k] = duals.alpha[0], duals.beta[0], duals.lam[0]
+                del duals
                 # The certificate on all rows would tell as well, but at a higher price.
                 room = self.budget.room(program.norm(w[k]), program.loss(w[[k]], b[[k]], one.columns)[0])
                 if solved and room >= -MISSED * (program.norm(w[k]) + self._loss):
@@ -128,6 +129,7 @@ class TallBounds:
             point = self._start[0][None], self._start[1][None]
         margin = program.rows(*point, target.columns)[0] - program.r
         reduction = nearest_rows(program, budget, margin, kept)
+        del margin
         engine = InteriorBounds(reduction.program, reduction.budget, self._start)
         target = reduction.targets(target)
         w, b, duals = engine.solve(target)
@@ -156,4 +158,6 @@ def _closer(program: Program, C: float, w: Array, b: Array) -> Iterator[tuple[Ar
             w, b, duals = HighsPenalised(reduction.program).solve(C)
         except SolverError:  # rows that hold the point have been left out: more of them may do
             continue
-        yield w, b, reduction.duals(duals)
+        extended = reduction.duals(duals)
+        del margin, reduction, duals  # they would wait here while the proof is made
+        yield w, b, extended

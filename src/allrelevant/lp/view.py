@@ -39,8 +39,8 @@ class RowView:
     ----------
     table : ndarray of shape (n_table, d)
         Where the numbers lie.
-    source : ndarray of shape (n,)
-        Row of the table for each row.
+    source : ndarray of shape (n,) or None
+        Row of the table for each row; None for all of them, as they are.
     factor : ndarray of shape (n,)
         What it is multiplied by.
     """
@@ -48,15 +48,23 @@ class RowView:
     __array_ufunc__ = None  # so that products with arrays on the left come here
     ndim = 2
 
-    def __init__(self, table: Array, source: Indices, factor: Array) -> None:
-        self.table, self.source, self.factor = table, source, factor
-        self.shape = len(source), table.shape[1]
-        self._whole = len(source) == len(table) and bool(np.array_equal(source, np.arange(len(table))))
+    def __init__(self, table: Array, source: Indices | None, factor: Array) -> None:
+        self.table, self.factor = table, factor
+        self.shape = len(factor), table.shape[1]
+        self._whole = source is None or (
+            len(source) == len(table) and bool(np.array_equal(source, np.arange(len(table))))
+        )
+        self._source = None if self._whole else source
+
+    @property
+    def source(self) -> Indices:
+        """Row of the table for each row."""
+        return np.arange(len(self.table)) if self._source is None else self._source
 
     @classmethod
     def of(cls, table: Array | RowView) -> RowView:
         """All rows of a table, as they are."""
-        return table if isinstance(table, RowView) else cls(table, np.arange(len(table)), np.ones(len(table)))
+        return table if isinstance(table, RowView) else cls(table, None, np.ones(len(table)))
 
     def take(self, rows: Any) -> RowView:
         """Return a view of some of the rows."""
@@ -64,7 +72,7 @@ class RowView:
 
     def scaled(self, factor: Array) -> RowView:
         """Return a view of the rows multiplied by a number each."""
-        return RowView(self.table, self.source, self.factor * factor)
+        return RowView(self.table, self._source, self.factor * factor)
 
     def __len__(self) -> int:
         return self.shape[0]

@@ -55,8 +55,6 @@ class Baseline:
         The optimal point.
     cross_validated : float or None
         Mean score over the folds; None without a search.
-    prediction : ndarray of shape (n_samples,)
-        Prediction of the training data.
     unit : float
         Sample weight that the program takes for 1.
     """
@@ -67,7 +65,6 @@ class Baseline:
     w: Array
     b: Array
     cross_validated: float | None
-    prediction: Array
     unit: float = 1.0
 
     @property
@@ -102,7 +99,7 @@ def _bare(program: Program) -> Program:
     """The program without any weights."""
     return Program.build(
         np.zeros((program.n_rows, 0)), program.B, program.r, s=program.s,
-        G=np.zeros((program.n_hard, 0)), H=program.H, h=program.h, v=program.v, slack=program.slacks.of_row,
+        G=np.zeros((program.n_hard, 0)), H=program.H, h=program.h, v=program.v, slack=program.slacks.given,
     )  # fmt: skip
 
 
@@ -139,7 +136,8 @@ def fit_baseline(
     Ties go to the smaller `C` and to the earlier candidate, the sparser model; the formulation says what a tie is.
     """
     score, unit = None, weight_unit(sample_weight)
-    sample_weight = sample_weight / unit
+    # With very many samples every copy of a vector counts.
+    sample_weight = sample_weight if unit == 1.0 else sample_weight / unit
     if C is None:
         splits = [fold.in_units(unit) for fold in folds]
         formulation, C, score = _search(formulation, X, target, sample_weight, splits, progress)
@@ -153,7 +151,7 @@ def fit_baseline(
     moved = np.abs(w) * np.maximum(reach(program.A), reach(program.G))
     if float(np.max(moved, initial=0.0)) < NO_REACH:
         w = np.zeros_like(w)
-    return Baseline(formulation, program, float(C), w, b, score, formulation.predict(X, w, b), unit)
+    return Baseline(formulation, program, float(C), w, b, score, unit)
 
 
 def _search(

@@ -67,11 +67,11 @@ class Solving:
                 self.progress.step(len(parts[k]), elsewhere)
         return Bounds.join([found[k] if k in found else solver.unsolved(batches[k]) for k in range(len(parts))])
 
-    def width(self, solver: BoundSolver) -> int:
-        """Return how many targets are solved at a time."""
+    def width(self, solver: BoundSolver, *, pairs: bool = True) -> int:
+        """Return how many targets are solved at a time; an even number if they come in pairs that stay together."""
         memory = solver.batch_bytes if self.memory_limit is None else self.memory_limit
         width = int(np.clip(memory // (8 * solver.numbers_per_target), 1, BATCH[solver.device]))
-        return width + width % 2  # pairs stay together
+        return width + width % 2 if pairs else width
 
     def _batches(self, solver: BoundSolver, parts: Sequence[Targets]) -> Iterator[Solved]:
         """Solve batches where joblib has them solved, by default in threads."""

@@ -195,8 +195,8 @@ def judge(
 
     def added(feature: Feature, count: int, values: Iterator[Array], sides: Indices | None = None) -> Probes:
         def draw(some: int) -> Columns:
-            drawn = list(islice(values, some))
-            return probe_columns(formulation.probes(some * drawn[0].shape[1], privileged), drawn, *context)
+            drawn = np.hstack(list(islice(values, some)))
+            return probe_columns(formulation.probes(drawn.shape[1], privileged), drawn, some, *context)
 
         return added_probes(near, feature, count, draw, solving, sides)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -123,20 +123,21 @@ def draw_group_probes(X: Matrix, n_probes: int, group: Indices, random_state: np
     return (columns[random_state.permutation(len(columns))] for _ in range(n_probes))
 
 
-def probe_columns(formulation: Formulation, values: Sequence[Array], target: Array, sample_weight: Array) -> Columns:
+def probe_columns(formulation: Formulation, values: Array, count: int, target: Array, sample_weight: Array) -> Columns:
     """State probes in the rows of the program.
 
     Parameters
     ----------
     formulation : Formulation
         What states them.
-    values : sequence of ndarray of shape (n_samples, width)
-        Their values; several columns each for probes of groups.
+    values : ndarray of shape (n_samples, count * width)
+        Their values, one probe after the other; several columns each for probes of groups.
+    count : int
+        Number of probes.
     target, sample_weight : ndarray of shape (n_samples,)
         Of the samples.
     """
-    program = formulation.program(np.hstack(values), target, sample_weight)
-    count = len(values)
+    program = formulation.program(values, target, sample_weight)
     width = program.n_weights // count
     A, G = (np.ascontiguousarray(matrix.T).reshape(count, width, len(matrix)) for matrix in (program.A, program.G))
     return Columns(A, G, program.u.reshape(count, width))
@@ -179,13 +180,14 @@ def added_probes(
     placed, directions = replace(feature, weights=places), np.vstack([feature.contrasts, -feature.contrasts])
     index = np.repeat(places[None], count, axis=0)
     # Pieces that keep all workers busy.
-    width = solving.width(solver) * effective_n_jobs(solving.n_jobs)
+    width = solving.width(solver, pairs=sides is None) * effective_n_jobs(solving.n_jobs)
     most, gap, n_programs = np.full(count, np.nan), 0.0, 0
     with solving.progress.stage("probes", count if sides is not None else count * n_targets(feature)):
         for first in range(0, count, width):
             if time_is_up():
                 break
             some = slice(first, min(first + width, count))
+            columns = None  # those before are not needed any more while these are drawn
             columns = draw(some.stop - first)
             if sides is None:
                 found = greatest_relevance(solver, placed, columns, solving)
