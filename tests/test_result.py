@@ -140,7 +140,7 @@ def test_forests_speak_for_themselves():
         "The forest reaches an accuracy of 0.941 in cross-validation.",
         "2 are strongly relevant (the other features cannot stand in for them)",
         "3 are weakly relevant (other features can stand in for them)",
-        "2 are irrelevant (no better than permuted features)",
+        "2 are irrelevant (of no use to a forest)",
         f"The test could not decide about {result.tentative[0]}; its class is a best guess.",
         "estimates from 100 forests, not proven bounds",
     ):

@@ -131,12 +131,12 @@ _FOREST = Words(
     reasons=(
         "the other features cannot stand in for {}",
         "other features can stand in for {}",
-        "no better than permuted features",
+        "of no use to a forest",
     ),
     meanings=(
         "the others cannot stand in for them",
         "useful, but replaceable by others",
-        "no better than permuted ones",
+        "of no use to a forest",
     ),
     model="The forest",
     model_heading="Forest",
@@ -145,8 +145,8 @@ _FOREST = Words(
     "close.",
     method="Forests were fitted again and again with permuted copies of the features beside them. A feature is "
     "relevant if its importance exceeds what permuted features reach in significantly more than half of the forests, "
-    "by a binomial test. It is strongly relevant if the other features cannot stand in for it. These are estimates; "
-    "nothing is proven.",
+    "by a binomial test, unless predictions are as good without it and no other is like it. It is strongly relevant if "
+    "the other features cannot stand in for it. These are estimates; nothing is proven.",
     programs="forests fitted",
     gap="",
     trust=("forests", "in which features were compared with permuted ones"),
