@@ -117,6 +117,15 @@ def chromium(
             driver.quit()
 
 
+def open_address(driver: Any, address: str) -> None:
+    """Open a page and wait until it is there: on a busy machine the driver may come back from a page before."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    driver.get(address)
+    there = "return location.href === arguments[0] && document.readyState === 'complete'"
+    WebDriverWait(driver, 60).until(lambda driver: driver.execute_script(there, address))
+
+
 def prefer_colours(driver: Any, *, dark: bool, medium: str = "") -> None:
     """Make the reader prefer dark or light pages, and the medium ``"print"`` if asked for."""
     features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from allrelevant.report import write_report
-from browser import chromium, console_errors, prefer_colours, requests, why_not
+from browser import chromium, console_errors, open_address, prefer_colours, requests, why_not
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
 
@@ -27,7 +27,7 @@ def page(driver, make_findings, tmp_path):
         driver.get("about:blank")
         requests(driver)
         console_errors(driver)
-        driver.get(path.as_uri())
+        open_address(driver, path.as_uri())
         return driver, path.as_uri()
 
     return open_page
