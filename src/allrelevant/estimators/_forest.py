@@ -25,7 +25,7 @@ from allrelevant.forest.boruta import CONFIRMED, TENTATIVE, Shadows, all_relevan
 from allrelevant.forest.columns import distinct
 from allrelevant.forest.decomposition import DECOMPOSITIONS, FOLDS, LOSSES, Refitting, conditional, refit
 from allrelevant.forest.grouping import lost_work
-from allrelevant.forest.imitation import told_share
+from allrelevant.forest.imitation import told_shares
 from allrelevant.forest.learner import IMPORTANCES, Array, Forest, Indices, Sample, Target
 from allrelevant.forest.light import LightForest
 from allrelevant.forest.model import fit_model
@@ -248,10 +248,9 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
             refitting = Refitting(self.n_probes, self.fpr, self.loss)
             parts = refit(whole.select(relevant), whole, self._forest(DENSE), refitting, **context)
             return Found(member, verdicts, relevant, parts)
-        if self.tentative == "imitated":
-            left = np.flatnonzero(undecided & ~chosen)
-            told = [k for k in left.tolist() if told_share(whole, k, relevant, seed=seed) >= TOLD]
-            relevant = np.union1d(relevant, np.array(told, dtype=np.intp))
+        left = np.flatnonzero(undecided & ~chosen)
+        if self.tentative == "imitated" and len(left):
+            relevant = np.union1d(relevant, left[told_shares(whole, left, relevant, **context) >= TOLD])
         parts = conditional(whole.select(relevant), self._dense_forest(len(relevant)), **context)
         # What is to count as relevant in any case is not put to the test.
         exempt = undecided[relevant] & (self.tentative == "relevant")

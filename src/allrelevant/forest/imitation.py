@@ -17,7 +17,7 @@ from allrelevant._progress import Progress
 from allrelevant.forest.learner import Array, Indices, Rows, Sample, Target
 from allrelevant.forest.light import LightForest
 
-__all__ = ["Imitation", "imitate", "told_share"]
+__all__ = ["Imitation", "imitate", "told_shares"]
 
 #: The forests that imitate.
 IMITATOR = LightForest(n_estimators=30, feature_fraction=0.8)
@@ -67,10 +67,20 @@ class Categories:
         return np.asarray(self.codes[at])
 
 
-def told_share(sample: Sample, feature: int, others: Indices, *, seed: int) -> float:
-    """How much of one feature some others tell."""
-    part = sample.select(np.append(others, feature))
-    return imitate(part, np.array([len(others)]), seed=seed, n_jobs=None, progress=Progress())[0].share
+def told_shares(
+    sample: Sample, features: Indices, others: Indices, *, seed: int, n_jobs: int | None, progress: Progress
+) -> Array:
+    """How much of each of some features some others tell."""
+    with progress.stage("undecided features", len(features)):
+
+        def one(feature: int) -> float:
+            part = sample.select(np.append(others, feature))
+            made = imitate(part, np.array([len(others)]), seed=seed, n_jobs=None, progress=Progress())
+            progress.step()
+            return made[0].share
+
+        shares = Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(one)(k) for k in features.tolist())
+    return np.array(shares)
 
 
 def imitate(
