@@ -412,7 +412,7 @@ def test_workers_that_are_all_gone_are_not_waited_for_for_ever(machines):
     began = time.monotonic()
     with at_first_batch(kill), pytest.warns(RelevanceWarning, match="time limit was reached"):
         fitted = model(time_limit=10.0)
-    assert time.monotonic() - began < 60.0
+    assert time.monotonic() - began < 20.0
     assert fitted.result_.incomplete
 
 
@@ -450,10 +450,10 @@ def test_a_slow_worker_changes_nothing(client, slow):
 
 
 def test_a_cluster_that_is_too_slow_ends_in_time(client, slow):
-    slow(6.0, list(client.nthreads()))
+    slow(3.0, list(client.nthreads()))
     began = time.monotonic()
     with pytest.warns(RelevanceWarning, match="time limit was reached"):
         fitted = model(time_limit=5.0)
-    assert time.monotonic() - began < 30.0
+    assert time.monotonic() - began < 10.0
     assert fitted.result_.incomplete
     assert client.submit(sum, [1, 2]).result(timeout=60) == 3

@@ -30,7 +30,7 @@ from allrelevant.formulations import PRIVILEGED_FORMS, ExplainedSlack, Feature, 
 from allrelevant.lp import DEVICES, ENGINES, Array, PenalisedSolver
 from allrelevant.lp.deadline import Deadline
 from allrelevant.lp.matrix import Indices, Matrix, power_sums, ranges
-from allrelevant.relevance.baseline import Baseline, Fold, fit_baseline
+from allrelevant.relevance.baseline import Baseline, Fold, fit_baseline, in_units
 from allrelevant.relevance.intervals import Intervals
 from allrelevant.relevance.nearoptimal import BUDGETS, near_optimal_set
 from allrelevant.relevance.solving import Solving
@@ -226,9 +226,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         formulation, shift, width = baseline.formulation, data.fixed.shape[1], Z.shape[1]
         informed = bool(np.any(np.abs(baseline.w[formulation.predictive(width)]) > SMALL * near.mu))
         place = np.argsort(data.columns)
-        # The weights of the slacks are those of the samples, in units; every copy of a vector counts.
-        unit = baseline.unit
-        sample = Sample(Z, data.target, data.sample_weight if unit == 1.0 else data.sample_weight / unit)
+        sample = Sample(Z, data.target, in_units(data.sample_weight, baseline.unit))
         parts = []
         for number, members in enumerate(request.members):
             places = [np.sort(place[member]) + shift for _, member in members]

@@ -100,14 +100,14 @@ def conditional(sample: Sample, forest: Forest, *, seed: int, n_jobs: int | None
     weight = sample.weight / sample.weight.sum()
     need, use = weight @ needed, weight @ used
     # Effective number of samples, for weights that differ.
-    error, doubt = (
+    error, use_error = (
         np.sqrt(weight @ (x - x_mean) ** 2 * (weight**2).sum()) for x, x_mean in ((needed, need), (used, use))
     )
     imitated = np.array([imitation.share for imitation in imitations])
     # A forest that needs what the feature alone knows loses this much of what it loses without the feature at all.
     expected = (1.0 - imitated) * np.maximum(use, 0.0)
     strong = need - expected / 2.0 > BURDEN * error * (2.0 * imitated - 1.0)
-    support = np.where((imitated < 0.5) & (use < BURDEN * doubt), _support(use, doubt), np.inf)
+    support = np.where((imitated < 0.5) & (use < BURDEN * use_error), _support(use, use_error), np.inf)
     return Decomposition(strong, need, use, imitated, support, FOLDS + 2 * d)
 
 

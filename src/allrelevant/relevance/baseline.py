@@ -15,7 +15,7 @@ from allrelevant.lp.matrix import Matrix, reach, some_rows
 from allrelevant.lp.penalised import HighsPenalised
 from allrelevant.lp.targets import Duals
 
-__all__ = ["Baseline", "Fold", "cross_validated_score", "fit_baseline", "penalty_path", "weight_unit"]
+__all__ = ["Baseline", "Fold", "cross_validated_score", "fit_baseline", "in_units", "penalty_path", "weight_unit"]
 
 #: Models of the search are compared by their scores, for which a proof to this relative gap is enough.
 SEARCH_GAP = 1e-4
@@ -36,7 +36,7 @@ class Fold:
 
     def in_units(self, unit: float) -> Fold:
         """The same split with weights in another unit."""
-        return Fold(self.train / unit, self.test / unit)
+        return Fold(in_units(self.train, unit), in_units(self.test, unit))
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +80,11 @@ def weight_unit(sample_weight: Array) -> float:
     """
     mean = float(sample_weight.mean())
     return 1.0 if 1.0 / ORDINARY <= mean <= ORDINARY else float(2.0 ** np.rint(np.log2(mean)))
+
+
+def in_units(sample_weight: Array, unit: float) -> Array:
+    """Weights in a unit; the same array where that changes nothing, as very many samples take no copy to spare."""
+    return sample_weight if unit == 1.0 else sample_weight / unit
 
 
 def penalty_path(program: Program, weights: slice = slice(None)) -> Array:
@@ -136,8 +141,7 @@ def fit_baseline(
     Ties go to the smaller `C` and to the earlier candidate, the sparser model; the formulation says what a tie is.
     """
     score, unit = None, weight_unit(sample_weight)
-    # With very many samples every copy of a vector counts.
-    sample_weight = sample_weight if unit == 1.0 else sample_weight / unit
+    sample_weight = in_units(sample_weight, unit)
     if C is None:
         splits = [fold.in_units(unit) for fold in folds]
         formulation, C, score = _search(formulation, X, target, sample_weight, splits, progress)
@@ -199,7 +203,7 @@ def cross_validated_score(
     unit = weight_unit(sample_weight)
     folds = [fold.in_units(unit) for fold in folds]
     if C is None:
-        return _search(formulation, X, target, sample_weight / unit, folds, Progress())[2]
+        return _search(formulation, X, target, in_units(sample_weight, unit), folds, Progress())[2]
     return float(np.mean([_path_scores(formulation, X, target, fold, np.array([C * unit]))[0] for fold in folds]))
 
 
