@@ -35,6 +35,8 @@ MEASURED = (
     "cpu_seconds",
 )
 KEY = ("set", "condition", "seed", "method")
+#: What is added to seeds: the others had no part in the choice of any default.
+OTHER_SEEDS = {"": 0, "other seeds": 1000}
 #: CPU seconds after which a method that runs in a process of its own is given up.
 LIMIT = 900.0
 #: Methods that tell strong from weak.

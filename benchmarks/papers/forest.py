@@ -27,18 +27,15 @@ import numpy as np
 from allrelevant.datasets import LINEAR_SETS, NONLINEAR_SETS, make_linear_set, make_nonlinear_set
 from benchmarks.blocks import Block, Picture, beside, prose, published, results
 from benchmarks.drawing import scores
-from benchmarks.selection import Plan, selection
+from benchmarks.selection import OTHER_SEEDS, Plan, selection
 
 TITLE = "Forests: linear and non-linear sets"
-SMALL = tuple(name for name in LINEAR_SETS if name != "set8")
-#: What is added to the seeds.
-CONDITIONS = {"": 0, "other seeds": 1000}
 
 
 def make(name: str, condition: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Data and the class of every feature."""
     return (make_linear_set if name in LINEAR_SETS else make_nonlinear_set)(
-        name, random_state=seed + CONDITIONS[condition]
+        name, random_state=seed + OTHER_SEEDS[condition]
     )
 
 

@@ -14,16 +14,14 @@ import numpy as np
 from allrelevant.datasets import SIMULATIONS, make_simulation
 from benchmarks.blocks import Block, Picture, beside, prose, published, results
 from benchmarks.drawing import scores
-from benchmarks.selection import Plan, selection
+from benchmarks.selection import OTHER_SEEDS, Plan, selection
 
 TITLE = "Simulated sets"
-
-CONDITIONS = {"": 0, "other seeds": 1000}
 
 
 def make(name: str, condition: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Data and the class of every feature."""
-    return make_simulation(name, random_state=seed + CONDITIONS[condition])
+    return make_simulation(name, random_state=seed + OTHER_SEEDS[condition])
 
 
 EXPERIMENTS = tuple(
