@@ -240,8 +240,10 @@ class Stalling(highspy.Highs):
 
     status = highspy.HighsModelStatus.kIterationLimit
     pause = 0.0
+    slices = 0
 
     def run(self):
+        Stalling.slices += 1
         time.sleep(self.pause)
 
     def getModelStatus(self):
@@ -269,11 +271,12 @@ def test_a_reference_engine_without_an_end_is_an_error(name, monkeypatch):
 
 def test_a_limit_of_time_ends_a_baseline_that_stalls(monkeypatch):
     monkeypatch.setattr(simplex.highspy, "Highs", Stalling)
-    monkeypatch.setattr(Stalling, "pause", 1.0)
-    began = time.monotonic()
+    monkeypatch.setattr(Stalling, "pause", 0.2)
+    monkeypatch.setattr(Stalling, "slices", 0)
     with pytest.raises(TimeLimitReached):
         fit(time_limit=1.0)
-    assert time.monotonic() - began < 20.0
+    # As many as there is time for, at most; a clock would also show what else a machine does.
+    assert 0 < Stalling.slices <= 6
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -283,20 +286,20 @@ def test_a_limit_of_time_ends_bounds_that_stall(engine, n_jobs, expected, monkey
     iterate = InteriorBounds._iterate
 
     def crawl(self, *state):
-        time.sleep(1.0)
+        steps.append(time.sleep(0.2))
         iterate(self, *state)
 
     def slowly(self, **options):
-        time.sleep(1.0)
+        steps.append(time.sleep(0.2))
         return run(self, **options)
 
-    run = HighsBounds._run
+    steps, run = [], HighsBounds._run
     monkeypatch.setattr(InteriorBounds, "_iterate", crawl)
     monkeypatch.setattr(HighsBounds, "_run", slowly)
-    began = time.monotonic()
     with pytest.warns(RelevanceWarning, match="time limit was reached"):
         result = fit(engine, n_jobs=n_jobs, time_limit=1.5).result_
-    assert time.monotonic() - began < 20.0
+    # As many as there is time for, and the one that every thread was in.
+    assert 0 < len(steps) <= 9 * n_jobs
     check_threads(before)
     assert result.incomplete
     assert (result.intervals[:, 0] <= expected.intervals[:, 0] + 3e-6).all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import threading
 import time
 import warnings
@@ -131,29 +132,32 @@ def wide():
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_fit_ends_in_time(engine, n_jobs):
     before = threading.active_count()
-    model = LinearRelevanceClassifier(
-        C=0.05, engine=engine, n_jobs=n_jobs, n_probes=2000, time_limit=2.0, random_state=0
-    )
-    began = time.monotonic()
+    model = LinearRelevanceClassifier(C=0.05, engine=engine, n_jobs=n_jobs, time_limit=2.0, random_state=0)
+    began = time.process_time()
     with pytest.warns(RelevanceWarning, match="time limit was reached"):
         model.fit(*wide())
-    # Far more than it takes on a busy machine, and far less than the fit would: a minute, or more.
-    assert time.monotonic() - began < 30.0
+    # Whatever else a machine does; and far less than the fit would take, half a minute or minutes.
+    assert time.process_time() - began < 8.0
     check_threads(before)
     assert len(model.result_.incomplete) > 0
     assert model.result_.intervals.max() <= 1.1 + 1e-9  # the norm budget
 
 
+def cpu_seconds():
+    """Of this process, and of those that it has waited for."""
+    return sum(os.times()[:4])
+
+
 def test_processes_end_in_time():
     from joblib.externals.loky import get_reusable_executor
 
-    options = {"memory_limit": 2**23, "n_probes": 2000, "time_limit": 6.0}
-    model = LinearRelevanceClassifier(C=0.05, engine="interior", random_state=0, **options)
-    began = time.monotonic()
+    model = LinearRelevanceClassifier(C=0.05, engine="interior", memory_limit=2**23, time_limit=6.0, random_state=0)
+    began = cpu_seconds()
     with parallel_config(backend="loky", n_jobs=2), pytest.warns(RelevanceWarning, match="time limit was reached"):
         model.fit(*wide())
-    assert time.monotonic() - began < 45.0
     get_reusable_executor().shutdown(wait=True)
+    # Of three processes, with their imports.
+    assert cpu_seconds() - began < 3 * 14.0
     assert len(model.result_.incomplete) > 0
 
 
