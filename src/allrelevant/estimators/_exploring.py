@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
+from allrelevant._threads import one_thread
 from allrelevant._progress import Progress
 from allrelevant.errors import TimeLimitReached
 from allrelevant.estimators._answers import find_groups, find_panels, find_substitutes, hold
@@ -347,7 +347,7 @@ class Exploring(BaseEstimator):
             self.memory_limit,
             Progress(int(self.verbose)),
         )
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_thread():
             yield solving
 
 

@@ -14,8 +14,8 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits
 
+from allrelevant._threads import one_thread
 from allrelevant._progress import Progress
 from allrelevant.errors import RelevanceWarning
 from allrelevant.estimators._described import feature_names
@@ -186,7 +186,7 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
             X[used][:, first], Target(target.values[used], target.n_classes), weight[used], self._categorical[first]
         )
         progress = Progress(int(self.verbose))
-        with threadpool_limits(limits=1):
+        with one_thread(None):
             found = self._search(whole, member, seed, progress)
             relevant = whole.select(found.relevant)
             with progress.stage("model", 1):
@@ -322,7 +322,7 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
             )
         if self._distances is None:
             context: dict[str, Any] = {"n_jobs": self.n_jobs, "progress": Progress(int(self.verbose))}
-            with threadpool_limits(limits=1):
+            with one_thread(None):
                 self._distances = lost_work(self._sample, self._forest(DENSE), seed=self._seed, **context)
         distances = self._distances[np.ix_(self._places, self._places)]
         links = tree(distances, method)

@@ -16,8 +16,8 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
+from allrelevant._threads import one_thread
 from allrelevant._progress import Progress
 from allrelevant.errors import RelevanceWarning
 from allrelevant.estimators._canonical import Canonical, canonical_form
@@ -163,7 +163,7 @@ class LinearRelevance(SelectorMixin, Exploring):
             )
         # One thread per worker: small products gain nothing from more, and rounding stays the same.
         deadline = Deadline(None if self.time_limit is None else float(self.time_limit))
-        with threadpool_limits(limits=1, user_api="blas"), deadline.watched():
+        with one_thread(), deadline.watched():
             progress = Progress(int(self.verbose))
             found = self._examine(request, progress)
             beside = None

@@ -18,6 +18,8 @@ __all__ = ["Backend", "NumpyBackend", "Table", "TorchBackend", "get_backend", "h
 
 #: How much a batch should take on a CPU, where larger ones are no faster.
 BATCH_BYTES = 2**25
+#: Share, in units of the precision, by which the diagonal of a matrix is raised that rounding spoilt.
+RAISED = 450
 #: Arrays up to this size are kept for the next of their kind.
 KEPT_BYTES = 2**22
 
@@ -90,13 +92,20 @@ class Backend(ABC):
         How much a batch should take.
     alone : context manager
         To be held by whoever solves a batch, where that is one at a time.
+    epsilon : float
+        Relative distance of neighbouring numbers.
     """
 
     xp: Any
+    epsilon: float
     packed_size: float
     packed_bytes: float
     batch_bytes: int
     alone: AbstractContextManager[Any]
+
+    @abstractmethod
+    def single(self) -> Backend:
+        """Return the same with numbers of single precision."""
 
     @abstractmethod
     def asarray(self, values: Any) -> Any:
@@ -156,14 +165,20 @@ class NumpyBackend(Backend):
     batch_bytes = BATCH_BYTES
     alone = nullcontext()
 
-    def __init__(self) -> None:
+    def __init__(self, dtype: Any = np.float64) -> None:
+        self._dtype, self.epsilon = np.dtype(dtype), float(np.finfo(dtype).eps)
+        self._potrf, self._potrs = lapack.get_lapack_funcs(("potrf", "potrs"), dtype=self._dtype)
         # The allocator of glibc learns from what is freed how much to keep: otherwise it returns the arrays of every
         # step to the system, and a tenth of the time goes into getting them back, page by page.
         np.empty(KEPT_BYTES // 8)
 
+    def single(self) -> NumpyBackend:
+        """Return the same with numbers of single precision."""
+        return NumpyBackend(np.float32)
+
     def asarray(self, values: Any) -> Any:
         """Floating-point numbers on this backend, contiguous."""
-        return np.ascontiguousarray(values, dtype=float)
+        return np.ascontiguousarray(values, dtype=self._dtype)
 
     def indices(self, values: Any) -> Any:
         """Integers on this backend."""
@@ -175,11 +190,11 @@ class NumpyBackend(Backend):
 
     def zeros(self, shape: tuple[int, ...]) -> Any:
         """Zeros on this backend."""
-        return np.zeros(shape)
+        return np.zeros(shape, dtype=self._dtype)
 
     def spread(self, values: Any, index: Any, size: int) -> Any:
         """Sums of values per index, of shape (t, k) both, as rows of a given size."""
-        out = np.zeros((len(values), size))
+        out = self.zeros((len(values), size))
         np.add.at(out, (np.arange(len(values))[:, None], index), values)
         return out
 
@@ -207,7 +222,7 @@ class NumpyBackend(Backend):
         t, size = len(weights), table.size
         if table.pairs is not None:
             return np.take(weights @ table.pairs, table.place, axis=1).reshape(t, size, size)
-        out = np.empty((t, size, size))
+        out = np.empty((t, size, size), dtype=self._dtype)
         root, scaled = np.sqrt(weights), np.empty_like(table.FT)
         for k in range(t):
             np.multiply(table.FT, root[k], out=scaled)
@@ -220,12 +235,12 @@ class NumpyBackend(Backend):
         diagonals = diagonal(matrices).copy()
         for k, matrix in enumerate(matrices):
             # In place: a symmetric matrix is its own transpose, and that is in the order LAPACK wants.
-            _, info = lapack.dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)
-            shift = 1e-13
+            _, info = self._potrf(matrix.T, lower=1, clean=0, overwrite_a=1)
+            shift = RAISED * self.epsilon
             while info and shift < 1.0:
                 lower = np.tril(matrix, -1)  # the half that is still whole
                 matrix[...] = lower + lower.T + np.diag(diagonals[k] * (1.0 + shift))
-                _, info = lapack.dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)
+                _, info = self._potrf(matrix.T, lower=1, clean=0, overwrite_a=1)
                 shift *= 100
         return matrices
 
@@ -233,12 +248,12 @@ class NumpyBackend(Backend):
         """Solve for right sides of shape (t, sides, size), in their place."""
         right = np.ascontiguousarray(right)  # or LAPACK would work on a copy
         for factor, sides in zip(factors, right, strict=True):
-            lapack.dpotrs(factor.T, sides.T, lower=1, overwrite_b=1)
+            self._potrs(factor.T, sides.T, lower=1, overwrite_b=1)
         return right
 
 
 class TorchBackend(Backend):
-    """Torch in double precision, on the CPU or on a GPU, in batches throughout.
+    """Torch, in double precision unless said otherwise, on the CPU or on a GPU, in batches throughout.
 
     Parameters
     ----------
@@ -250,19 +265,25 @@ class TorchBackend(Backend):
     # Several at once would take as many times the memory and be no faster.
     alone = Lock()
 
-    def __init__(self, device: str = "cpu") -> None:
+    def __init__(self, device: str = "cpu", dtype: Any = None) -> None:
         import array_api_compat.torch
         import torch
 
         self.xp = array_api_compat.torch
         self._torch = torch
+        self._dtype = torch.float64 if dtype is None else dtype
+        self.epsilon = float(torch.finfo(self._dtype).eps)
         self.device = torch.device(device)
         cuda = self.device.type == "cuda"
         self.batch_bytes = torch.cuda.get_device_properties(self.device).total_memory // 4 if cuda else BATCH_BYTES
 
+    def single(self) -> TorchBackend:
+        """Return the same with numbers of single precision."""
+        return TorchBackend(str(self.device), self._torch.float32)
+
     def asarray(self, values: Any) -> Any:
         """Floating-point numbers on this backend, contiguous."""
-        return self._torch.as_tensor(values, dtype=self._torch.float64, device=self.device).contiguous()
+        return self._torch.as_tensor(values, dtype=self._dtype, device=self.device).contiguous()
 
     def indices(self, values: Any) -> Any:
         """Integers on this backend."""
@@ -274,7 +295,7 @@ class TorchBackend(Backend):
 
     def zeros(self, shape: tuple[int, ...]) -> Any:
         """Zeros on this backend."""
-        return self._torch.zeros(shape, dtype=self._torch.float64, device=self.device)
+        return self._torch.zeros(shape, dtype=self._dtype, device=self.device)
 
     def spread(self, values: Any, index: Any, size: int) -> Any:
         """Sums of values per index, of shape (t, k) both, as rows of a given size."""
@@ -316,7 +337,7 @@ class TorchBackend(Backend):
         """Cholesky factors, perhaps in place; matrices are raised a little where rounding spoilt them."""
         torch = self._torch
         factors, info = torch.linalg.cholesky_ex(matrices)
-        shift = 1e-13
+        shift = RAISED * self.epsilon
         while shift < 1.0 and bool((info != 0).any()):
             bad = info.nonzero()[:, 0]
             raised = matrices[bad].clone()

@@ -28,6 +28,8 @@ GAP_LIMIT = 1e-6
 AT_ONCE = 2**20
 #: Share of the norm budget that a step to a feasible point may cost without a look at shorter ones, and at how many.
 COSTLY, HALVINGS = 1e-10, 4
+#: Steps towards a feasible point that are tried, ascending.
+STEPS = 4.0 ** np.arange(-24, 1)
 
 __all__ = ["GAP_LIMIT", "Certified", "certify", "penalised_gap", "repair", "unbalanced"]
 
@@ -70,7 +72,7 @@ def repair(program: Program, duals: Duals) -> Duals:
                 break
             room, move = _moves(program, alpha, lam)
             normal = (room(pairs_B) + beta @ pairs_H).reshape(-1, p, p)
-            shift = np.einsum("tpq,tq->tp", np.linalg.pinv(normal, hermitian=True), residual)
+            shift = np.einsum("tpq,tq->tp", _pseudo_inverse(normal), residual)
             moved = move(shift @ program.B.T)
             moved += alpha
             del room, move
@@ -79,6 +81,13 @@ def repair(program: Program, duals: Duals) -> Duals:
         for t in np.flatnonzero(unbalanced(program, Duals(alpha, beta, lam))):
             alpha[t], beta[t] = _balance(program, alpha[t], beta[t], lam[t])
     return Duals(alpha, beta, lam)
+
+
+def _pseudo_inverse(matrices: Array) -> Array:
+    """Pseudo-inverses of symmetric matrices; in passing where they are numbers."""
+    if matrices.shape[1] == 1:
+        return np.divide(1.0, matrices, out=np.zeros_like(matrices), where=matrices != 0.0)
+    return np.asarray(np.linalg.pinv(matrices, hermitian=True))
 
 
 def _capped(program: Program, alpha: Array, lam: Array) -> Array:
@@ -269,12 +278,14 @@ def _pull_inside(
         out_w[chosen], out_b[chosen], taken[chosen] = wt[good], bt[good], step[good, 0]
         return np.setdiff1d(rest, chosen, assume_unique=True)
 
-    # Feasible sets are convex: the first step that is feasible is the best but for the spacing of the steps.
-    rest = np.flatnonzero(~lost)
-    for step in (0.0, *(4.0**-k for k in range(24, -1, -1))):
-        if not len(rest):
-            break
-        rest = without(rest, np.full(len(rest), step))
+    # Feasible sets are convex: beyond the first step that is feasible all are, and it is the best but for the spacing of
+    # the steps.
+    rest = without(np.flatnonzero(~lost), np.zeros(int((~lost).sum())))
+    below, above = np.zeros(len(rest), dtype=int), np.full(len(rest), len(STEPS))
+    while len(open_ := np.flatnonzero(below < above)):
+        middle = (below[open_] + above[open_]) // 2
+        short = np.isin(rest[open_], without(rest[open_], STEPS[middle]), assume_unique=True)
+        below[open_[short]], above[open_[~short]] = middle[short] + 1, middle[~short]
     # Where such a step costs more than a little, halve the spacing a few times: a nearby point must not end elsewhere.
     # What costs more than a proof may leave open is better solved again.
     cost = (targets.value(w) - targets.value(out_w)) / budget.norm

@@ -21,6 +21,7 @@ cancellation (``1 − pD`` is written as the product it equals); otherwise a los
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -39,8 +40,11 @@ __all__ = ["InteriorBounds"]
 
 #: Stop when the complementarity of a target falls below this share of the norm budget.
 GAP = 1e-9
+#: Above this share single precision will do. From so many targets on it pays.
+COARSE, MANY = 1e-3, 8
 MAX_ITERATIONS = 80
-#: Iterations after which the starting residuals are gone, as a rule.
+#: Iterations after which residuals are gone, as a rule: those of the start, and those that single precision leaves.
+#: Half of them are enough for what is only to be outdone.
 FEASIBLE = 4
 
 
@@ -90,6 +94,11 @@ class InteriorBounds:
         w = to_numpy(self._state.P[:, wp] - self._state.P[:, wm])
         self.centre = self._preset.weights(w)[0], to_numpy(self._state.b[0])
 
+    @cached_property
+    def _coarse(self) -> Rows:
+        """The rows in single precision."""
+        return Rows(self.program, self.budget, self.backend.single())
+
     @property
     def numbers_per_target(self) -> int:
         """Floating-point numbers that a target takes while it is being solved, roughly."""
@@ -134,22 +143,40 @@ class InteriorBounds:
     def _run(self, state: State, batch: Batch, enough: Enough | None) -> tuple[Any, Any, Any]:
         """Iterate until the complementarity of every target is next to nothing, or enough.
 
+        As long as it is large, single precision will do, at half the price. What that leaves of residuals goes with
+        the first steps thereafter.
+
         Returns weights, offsets and duals.
         """
-        xp, backend = self.xp, self.backend
-        wp, wm, *_ = self._part
+        backend, (wp, wm, *_) = self.backend, self._part
+        if len(state.P) >= MANY and not (self._rows.wide or self._rows.slacks.shared):
+            single = self._coarse.backend
+            found = self._follow(self._coarse, state.on(single), batch.on(single), enough, COARSE).on(backend)
+            total = backend.to_numpy(self.xp.sum(found.P, axis=1) + self.xp.sum(found.Z, axis=1))
+            good = backend.indices(np.flatnonzero(np.isfinite(total)))
+            if self.budget.price is None:
+                found.m = state.m  # a number that is given, not one that is found
+            state.put(good, found.take(good))
+        state = self._follow(self._rows, state, batch, enough, GAP)
+        return state.P[:, wp] - state.P[:, wm], state.b, state.Z
+
+    def _follow(self, rows: Rows, state: State, batch: Batch, enough: Enough | None, limit: float) -> State:
+        """Iterate until the complementarity of every target is below a share of the norm budget, or enough."""
+        xp, backend = self.xp, rows.backend
         t = len(state.P)
         done = State(*(xp.empty_like(part) for part in (state.P, state.Z, state.b, state.m)))
         alive = np.arange(t)
         best, stalled = np.full(t, np.inf), np.zeros(t, dtype=int)
         for iteration in range(MAX_ITERATIONS + 1):
             products = state.P * state.Z
-            gap = backend.to_numpy(xp.sum(products, axis=1))
+            gap = backend.to_numpy(xp.sum(products, axis=1)).astype(float)
             improved = gap < 0.9 * best
             best = np.where(improved, gap, best)
             stalled = np.where(improved, 0, stalled + 1)
-            stop = (gap <= GAP * self.budget.norm) | (stalled >= 6) | ~np.isfinite(gap)
-            if enough is not None and iteration >= FEASIBLE:
+            stop = (stalled >= 6) | ~np.isfinite(gap)
+            if iteration >= FEASIBLE:
+                stop |= gap <= limit * rows.budget.norm
+            if enough is not None and iteration >= FEASIBLE // 2:
                 stop |= enough(alive, state, batch, gap)
             if iteration == MAX_ITERATIONS or time_is_up():
                 stop[:] = True
@@ -158,15 +185,15 @@ class InteriorBounds:
                     backend.indices(k) for k in (alive[stop], np.flatnonzero(stop), np.flatnonzero(~stop))
                 )
                 ready = state.take(leave)
-                if self._rows.wide:
-                    self._correct(ready, batch.take(leave))
-                done.P[out], done.Z[out], done.b[out] = ready.P, ready.Z, ready.b
+                if rows.wide:
+                    self._correct(rows, ready, batch.take(leave))
+                done.put(out, ready)
                 alive, best, stalled = alive[~stop], best[~stop], stalled[~stop]
                 if not len(alive):
                     break
                 state, batch, products = state.take(keep), batch.take(keep), products[keep]
-            self._iterate(state, batch, products)
-        return done.P[:, wp] - done.P[:, wm], done.b, done.Z
+            self._iterate(rows, state, batch, products, 0.1 * limit * rows.budget.norm)
+        return done
 
     # Starting points -----------------------------------------------------------------------------------------
 
@@ -250,9 +277,10 @@ class InteriorBounds:
 
     # One iteration -------------------------------------------------------------------------------------------
 
-    def _iterate(self, state: State, batch: Batch, products: Any) -> None:
-        P, Z, xp = state.P, state.Z, self.xp
-        system = self._system(self._rows, state, batch)
+    def _iterate(self, rows: Rows, state: State, batch: Batch, products: Any, least: float) -> None:
+        """Take one step, towards no less than the given complementarity."""
+        P, Z, xp, backend = state.P, state.Z, self.xp, rows.backend
+        system = self._system(rows, state, batch)
         size = P.shape[1]
         mean = xp.sum(products, axis=1) / size
         # Steps relative to the iterates: a of the duals and, without centring, −1 − a of the primals. The arrays are
@@ -266,7 +294,7 @@ class InteriorBounds:
         second *= first
         one, two = xp.sum(first, axis=1) / size, xp.sum(second, axis=1) / size
         after = (1 - step_p) * mean + (step_z * (1 - step_p) - step_p) * one - step_p * step_z * two
-        centring = (self.backend.clip(after / mean, 0.0, 1.0) ** 3 * mean)[:, None]
+        centring = backend.clip(backend.clip(after / mean, 0.0, 1.0) ** 3 * mean, least / size, None)[:, None]
         # Clipping the second-order term at a few times the mean saves a quarter of the iterations.
         limit = 5 * mean[:, None]
         second += first
@@ -277,7 +305,7 @@ class InteriorBounds:
         dZ, db, dm = system.direction(U)
         dP = U
         dP -= system.Q * dZ
-        fraction = self.backend.clip(1.0 - 10 * mean / self.budget.norm, 0.99, 0.99995)
+        fraction = backend.clip(1.0 - 10 * mean / rows.budget.norm, 0.99, 0.99995)
         step_p = self._longest(xp.min(dP / P, axis=1), fraction)[:, None]
         step_z = self._longest(xp.min(dZ * system.inverse, axis=1), fraction)[:, None]
         dP *= step_p
@@ -286,13 +314,13 @@ class InteriorBounds:
         Z += dZ
         state.b, state.m = state.b + step_p * db, state.m + step_p[:, 0] * dm
 
-    def _correct(self, state: State, batch: Batch) -> None:
+    def _correct(self, rows: Rows, state: State, batch: Batch) -> None:
         """Remove what rounding has left of the primal residuals, with a last step of full length.
 
         Weights that follow from the multipliers carry the rounding of long steps, many times enlarged. A step that
         changes nothing but the residuals is short, and so is its rounding. What it makes negative no longer matters.
         """
-        system = self._system(self._rows, state, batch)
+        system = self._system(rows, state, batch)
         none = 0.0 * state.P
         dZ, db, _ = system.direction(none)
         state.P, state.b = state.P - system.Q * dZ, state.b + db

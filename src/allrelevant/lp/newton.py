@@ -15,6 +15,9 @@ from allrelevant.lp.rows import Batch, Curvature, Rows, SharedCurvature, State
 
 __all__ = ["System", "TallSystem", "WideSystem"]
 
+#: Share, in units of the precision, by which diagonals are raised.
+RAISED = 45
+
 
 class Shift(NamedTuple):
     """Right sides of the weights, of the rows and of the two budgets, with the residuals taken in."""
@@ -46,6 +49,7 @@ class System(ABC):
         xp, n, d = self.xp, rows.n, rows.d
         wp, wm, xi, surplus, hard, loss, norm = rows.parts
         P, Z = state.P, state.Z
+        self.raised = 1.0 + RAISED * rows.backend.epsilon
         self.inverse = 1.0 / Z
         self.Q = Q = P * self.inverse
         self.theta = Q[:, wp] + Q[:, wm]
@@ -134,7 +138,7 @@ class TallSystem(System):
         d = rows.d
         matrix = self.curve.gram(self.columns)
         main = diagonal(matrix)
-        main *= 1.0 + 1e-14
+        main *= self.raised
         main[:, :d] += 1.0 / self.theta
         main[:, d:] += self.idle(main[:, d:])
         self.factors = rows.backend.factor(matrix)
@@ -207,7 +211,7 @@ class WideSystem(System):
         if self.columns is not None:
             slots = rows.slots(self.columns)
             matrix = matrix + xp.matrix_transpose(theta[:, slots, None] * self.columns) @ self.columns
-        diagonal(matrix)[...] *= 1.0 + 1e-14
+        diagonal(matrix)[...] *= self.raised
         self.curve.add_inverse(matrix)
         self.factors = rows.backend.factor(matrix)
         self.T: Any = None
@@ -241,7 +245,7 @@ class WideSystem(System):
         T[:, : p + 2, :p] *= -1.0
         # Offsets that do the same, or nothing, would make the matrix singular.
         main = diagonal(T)[:, :p]
-        main *= 1.0 + 1e-14
+        main *= self.raised
         main -= self.idle(main)
         T[:, :p, p] -= v
         T[:, p, :p] += v

@@ -16,6 +16,8 @@ __all__ = ["HighsPenalised"]
 
 #: Multipliers of the penalised model that are limited by less than this are given in a smaller unit.
 SMALL_MULTIPLIERS = 1e-5
+#: Loss that is none, as a share of what the rows ask for.
+NO_LOSS = 1e-12
 #: Up to this many weights all their rows stand in the penalised model from the start; beyond, they are generated.
 ALL_WEIGHTS = 300
 
@@ -111,8 +113,8 @@ class HighsPenalised(Simplex):
         for k, C in enumerate(values):
             w[k], b[k], duals = self.solve(C)
             alpha[k], beta[k] = duals.alpha[0], duals.beta[0]
-            if program.loss(w[k], b[k]) <= 0.0:
-                # Without loss a larger penalty of it changes nothing.
+            if program.loss(w[k], b[k]) <= NO_LOSS * (1.0 + np.abs(program.r) @ program.row_weight):
+                # Without loss, but for rounding, a larger penalty of it changes nothing.
                 w[k:], b[k:], alpha[k:], beta[k:] = w[k], b[k], alpha[k], beta[k]
                 break
         return w, b, Duals(alpha, beta, values)

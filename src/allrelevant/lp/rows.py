@@ -30,7 +30,10 @@ class Rows:
     """
 
     def __init__(self, program: Program, budget: Budget, backend: Backend) -> None:
-        self.program, self.budget, self.backend = program, budget, backend
+        self.program, self.backend = program, backend
+        # Plain numbers, which leave arrays in their precision.
+        price = None if budget.price is None else float(budget.price)
+        self.budget = Budget(float(budget.norm), float(budget.loss), price)
         array = backend.asarray
         K = np.block([[program.A, program.B], [program.G, program.H]])
         self.K, self.KT = array(K), array(K.T)
@@ -93,6 +96,14 @@ class State:
         """Keep some of the targets."""
         return State(self.P[keep], self.Z[keep], self.b[keep], self.m[keep])
 
+    def put(self, places: Any, other: State) -> None:
+        """Write others in the place of some of the targets."""
+        self.P[places], self.Z[places], self.b[places], self.m[places] = other.P, other.Z, other.b, other.m
+
+    def on(self, backend: Backend) -> State:
+        """Return the same on another backend."""
+        return State(*(backend.asarray(part) for part in (self.P, self.Z, self.b, self.m)))
+
 
 @dataclass
 class Batch:
@@ -120,6 +131,11 @@ class Batch:
         linear = self.linear if self.linear.shape[0] == 1 else self.linear[keep]
         charge, columns = (None if part is None else part[keep] for part in (self.charge, self.columns))
         return Batch(self.goal[keep], charge, columns, linear)
+
+    def on(self, backend: Backend) -> Batch:
+        """Return the same on another backend."""
+        parts = self.goal, self.charge, self.columns, self.linear
+        return Batch(*(None if part is None else backend.asarray(part) for part in parts))
 
 
 class Curvature:

@@ -65,16 +65,25 @@ class Simplex:
         self, matrix: Any, cost: Array, column_bounds: tuple[Array, Array], row_bounds: tuple[Array, Array]
     ) -> None:
         matrix = sparse.csc_array(matrix)
-        model = highspy.HighsLp()
-        model.num_row_, model.num_col_ = matrix.shape
-        model.col_cost_ = cost
-        model.col_lower_, model.col_upper_ = column_bounds
-        model.row_lower_, model.row_upper_ = row_bounds
-        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        model.a_matrix_.start_ = matrix.indptr
-        model.a_matrix_.index_ = matrix.indices
-        model.a_matrix_.value_ = matrix.data
-        self._highs.passModel(model)
+        n_rows, n_columns = matrix.shape
+        # As arrays: a model of HiGHS' own would be filled number by number, and copied once more.
+        status = self._highs.passModel(
+            n_columns,
+            n_rows,
+            matrix.nnz,
+            highspy.MatrixFormat.kColwise.value,
+            highspy.ObjSense.kMinimize.value,
+            0.0,
+            cost,
+            *column_bounds,
+            *row_bounds,
+            indices(matrix.indptr),
+            indices(matrix.indices),
+            matrix.data,
+            indices(np.zeros(n_columns)),  # no whole numbers
+        )
+        if status == highspy.HighsStatus.kError:
+            raise SolverError(f"HiGHS does not take the linear program of {n_rows} rows and {n_columns} columns")
 
     def _run(self, *, cold: bool = False) -> tuple[Array, Array]:
         """Solve; return values of the columns and duals of the rows."""

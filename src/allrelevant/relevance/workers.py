@@ -14,8 +14,8 @@ from uuid import uuid4
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
+from allrelevant._threads import one_thread
 from allrelevant.errors import ClusterLost
 from allrelevant.lp import Bounds, BoundSolver, Targets
 from allrelevant.lp.deadline import Deadline, current_deadline
@@ -194,7 +194,7 @@ class _OneBlasThread:
     def __enter__(self) -> None:
         with self._lock:
             if not self._inside:
-                self._limits: Any = threadpool_limits(limits=1, user_api="blas")
+                self._limits: Any = one_thread()
             self._inside += 1
 
     def __exit__(self, *_: object) -> None:
