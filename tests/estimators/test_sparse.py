@@ -231,7 +231,7 @@ def test_sparse_columns_with_zeros_are_scaled_but_not_shifted():
     kind, X, y, weight = make("classification")
     data = _linear.canonical_form(sparse.csr_array(X), np.where(y, 1.0, -1.0), weight)
     stored = data.X.nnz
-    shift, scale = kind()._standardize(data)
+    data, shift, scale = kind()._standardize(data)
     assert not shift[np.isfinite(scale)].any()
     assert data.X.nnz == stored - len(data.target)  # all but the constant column
     plain = data.X.toarray()

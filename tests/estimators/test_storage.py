@@ -8,13 +8,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.base import clone
 from test_sparse import PROBLEMS, assert_equal_results, fit, make
 
+from allrelevant import LinearRelevanceClassifier, LinearRelevanceOrdinal, LinearRelevanceRegressor
+from allrelevant.estimators import _hashing
 from allrelevant.estimators._canonical import canonical_form
 from allrelevant.formulations import Classification
-from allrelevant.lp import Budget, certificate
+from allrelevant.lp import Budget, certificate, matrix, tall
 from allrelevant.lp.matrix import power_sums
 from allrelevant.lp.reduction import reduce_rows
+from allrelevant.lp.view import RowView
 from allrelevant.relevance.intervals import representatives
 
 
@@ -76,12 +80,66 @@ def peak_of(function, *args):
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_the_canonical_form_takes_one_copy_of_the_data(dtype):
-    X = np.random.RandomState(0).normal(size=(100_000, 40)).astype(dtype)
+@pytest.mark.parametrize(("dtype", "order", "most"), [("f8", "C", 0.4), ("f4", "C", 1.35), ("f8", "F", 1.35)])
+def test_the_canonical_form_takes_one_copy_of_the_data_at_most(dtype, order, most):
+    X = np.random.RandomState(0).normal(size=(100_000, 40)).astype(dtype, order=order)
     y, weight = np.tile([-1.0, 1.0], 50_000), np.ones(100_000)
-    # One copy in double precision, a few vectors and a block.
-    assert peak_of(canonical_form, X, y, weight) < 1.35 * X.size * 8
+    # A copy in double precision, if any, a few vectors and a block.
+    assert peak_of(canonical_form, X, y, weight) < most * X.size * 8
+
+
+@pytest.fixture
+def many(monkeypatch):
+    """Take some hundred samples for very many."""
+    for module in (matrix, tall, _hashing):
+        monkeypatch.setattr(module, "MANY_ROWS", 300)
+    monkeypatch.setattr(tall, "SAMPLE", 100)
+    monkeypatch.setattr(tall, "KEPT", (200, 800, 3200))
+
+
+def very_many(name):
+    rng = np.random.RandomState(3)
+    X = rng.normal(size=(900, 4)) * [1.0, 5.0, 0.1, 1.0] + [0.0, 3.0, -1.0, 2.0]
+    X[:, 3] = 2.0  # of no use
+    score = X[:, 0] + 10 * X[:, 2] + 0.3 * rng.normal(size=900)
+    y = {"regression": score, "ordinal": np.digitize(score, [-11.0, -9.0])}.get(name, score > -10.0)
+    return X, np.digitize(score, [-11.0, -9.0]) if name == "multi-class" else y
+
+
+KINDS = {
+    "classification": LinearRelevanceClassifier,
+    "multi-class": LinearRelevanceClassifier,
+    "ordinal": LinearRelevanceOrdinal,
+    "regression": LinearRelevanceRegressor,
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_very_many_samples_are_looked_at_where_they_lie(name, request):
+    X, y = very_many(name)
+    given = X.copy()
+    model = KINDS[name](C=0.1, n_probes=10, random_state=0)
+    copied = clone(model).fit(X, y)
+    request.getfixturevalue("many")
+    viewed, turned = clone(model).fit(X, y), clone(model).fit(np.ascontiguousarray(X[::-1, ::-1]), y[::-1])
+    data = viewed._exploration.spaces[0].data
+    assert isinstance(data.X, RowView)
+    assert np.shares_memory(data.X.table.data, X)
+    assert_array_equal(X, given)
+    for other, columns in ((viewed, slice(None)), (turned, slice(None, None, -1))):
+        assert_allclose(other.intervals_[columns], copied.intervals_, atol=2e-6)
+        assert_allclose(other.thresholds_.max_relevance, copied.thresholds_.max_relevance, rtol=1e-4)
+    assert_allclose(viewed.coef_, copied.coef_, rtol=1e-6, atol=1e-9)
+    assert_allclose(viewed.predict(X), copied.predict(X), rtol=1e-9)
+
+
+def test_columns_far_from_zero_are_copied(many):
+    X, y = very_many("classification")
+    near, far = (
+        LinearRelevanceClassifier(C=0.1, n_probes=10, random_state=0).fit(data, y) for data in (X, X + [0, 0, 2**20, 0])
+    )
+    assert isinstance(far._exploration.spaces[0].data.X, np.ndarray)
+    assert_allclose(far.intervals_, near.intervals_, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", PROBLEMS)

@@ -9,16 +9,51 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from allrelevant.lp import matrix
-from allrelevant.lp.view import RowView
+from allrelevant.lp.view import ColumnView, RowView
 
 N, D = 40, 3
 
 
-@pytest.fixture
-def pair():
+def standardised():
+    """A table of columns of the data in another order, shifted and scaled, and the array that it stands for."""
+    rng = np.random.default_rng(2)
+    data, columns, signs = rng.normal(size=(N, D)), np.array([2, 0, 1]), np.array([1.0, -1.0, -1.0])
+    mean, scale = np.array([0.5, -0.3, 7.0]), np.array([2.0, 0.1, np.inf])
+    view = ColumnView(data, columns, signs)
+    view.standardize(np.zeros(D), np.full(D, 4.0))
+    view.standardize(mean, scale)
+    return view, (data[:, columns] * signs / 4.0 - mean) / scale
+
+
+@pytest.fixture(params=["array", "columns"])
+def pair(request):
     rng = np.random.default_rng(0)
     table, source, factor = rng.normal(size=(N, D)), rng.integers(N, size=60), rng.normal(size=60)
-    return RowView(table, source, factor), factor[:, None] * table[source]
+    if request.param == "array":
+        return RowView(table, source, factor), factor[:, None] * table[source]
+    view, _ = standardised()
+    return RowView(view, source, factor), factor[:, None] * view[source]
+
+
+def test_columns_are_arranged_shifted_and_scaled():
+    view, array = standardised()
+    assert view.shape == array.shape
+    assert len(view) == len(array)
+    for key in (slice(5, 9), np.array([3, 1, 3]), (slice(None), 1), (slice(2, 4), [2, 0])):
+        assert isinstance(view[key], np.ndarray)
+        assert_allclose(view[key], array[key], rtol=1e-13, atol=1e-14)
+    assert not view[:, 2].any()  # of infinite scale
+    rng = np.random.default_rng(1)
+    w, alpha = rng.normal(size=(4, D)), rng.normal(size=(4, N))
+    for left, right in (
+        (view @ w[0], array @ w[0]),
+        (view @ w.T, array @ w.T),
+        (w @ view.T, w @ array.T),
+        (w[0] @ view.T, array @ w[0]),
+        (alpha @ view, alpha @ array),
+        (alpha[0] @ view, alpha[0] @ array),
+    ):
+        assert_allclose(left, right, rtol=1e-11, atol=1e-12)
 
 
 def test_parts_are_arrays(pair):
@@ -43,6 +78,7 @@ def test_products_are_those_of_the_array(pair, whole):
     assert_allclose(view @ w[0], array @ w[0], rtol=1e-12)
     assert_allclose(w[0] @ view.T, array @ w[0], rtol=1e-12)
     assert_allclose(w @ view.T, w @ array.T, rtol=1e-12)
+    assert_allclose(view @ w.T, array @ w.T, rtol=1e-12)
     assert_allclose(alpha[0] @ view, alpha[0] @ array, rtol=1e-12, atol=1e-14)
     assert_allclose(alpha @ view, alpha @ array, rtol=1e-12, atol=1e-14)
 

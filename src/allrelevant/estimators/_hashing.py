@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from allrelevant.lp import Array
-from allrelevant.lp.matrix import Indices, Matrix, blocks
+from allrelevant.lp.matrix import MANY_ROWS, Indices, Matrix, blocks
+from allrelevant.lp.view import ColumnView, RowView
 
 __all__ = ["Hash", "Table", "bits", "mix", "table_of"]
 
@@ -103,6 +104,9 @@ class _Dense:
         )
 
     def arranged(self, columns: Indices, signs: Array) -> Matrix:
+        X = self.X
+        if len(self.rows) > MANY_ROWS and isinstance(X, np.ndarray) and X.dtype == float and X.flags.c_contiguous:
+            return RowView(ColumnView(X, columns, signs[columns]), self.rows, np.ones(len(self.rows)))
         out = np.empty((self.shape[0], len(columns)))
         for rows in blocks(self.shape):
             np.take(self._block(rows, signs), columns, axis=1, out=out[rows])

@@ -17,8 +17,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from allrelevant._threads import one_thread
 from allrelevant._progress import Progress
+from allrelevant._threads import one_thread
 from allrelevant.errors import RelevanceWarning
 from allrelevant.estimators._canonical import Canonical, canonical_form
 from allrelevant.estimators._described import feature_names
@@ -30,6 +30,7 @@ from allrelevant.formulations import PRIVILEGED_FORMS, ExplainedSlack, Feature, 
 from allrelevant.lp import DEVICES, ENGINES, Array, PenalisedSolver
 from allrelevant.lp.deadline import Deadline
 from allrelevant.lp.matrix import Indices, Matrix, power_sums, ranges
+from allrelevant.lp.view import RowView
 from allrelevant.relevance.baseline import Baseline, Fold, fit_baseline, in_units
 from allrelevant.relevance.intervals import Intervals
 from allrelevant.relevance.nearoptimal import BUDGETS, near_optimal_set
@@ -45,6 +46,8 @@ SMALL = 1e-9
 FAR = 1e75
 #: Weights of columns of smaller values are too large to be numbers.
 LEAST = 1e-290
+#: Columns whose mean is more than so many times their standard deviation are far from 0.
+DISTANT = 100.0
 NO_WEIGHTS = (
     "The best model found has no weights at all (w = 0): no linear model predicts better than a constant, so every "
     "feature is irrelevant."
@@ -203,7 +206,7 @@ class LinearRelevance(SelectorMixin, Exploring):
             for _, columns in members:
                 kinds[columns] = number
         data = canonical_form(request.X, request.target, request.sample_weight, kinds=kinds, fixed=request.given)
-        mean, scale = self._standardize(data)
+        data, mean, scale = self._standardize(data)
         Z = data.together
         baseline = fit_baseline(
             request.formulation,
@@ -276,12 +279,12 @@ class LinearRelevance(SelectorMixin, Exploring):
         values = np.where(count > 0, total / np.where(count > 0, count, 1.0), seen)
         return np.asarray(np.where(data.position >= 0, values[data.position], 0.0))
 
-    def _standardize(self, data: Canonical) -> tuple[Array, Array]:
-        """Shift and scale the columns in place; return by how much.
+    def _standardize(self, data: Canonical) -> tuple[Canonical, Array, Array]:
+        """Shift and scale the columns, in place or in a view; return the data, and by how much.
 
         Nobody needs the arranged copy of the data as it was. Constant columns become 0, so that no weight of theirs
         acts as offset. Sparse columns are not shifted where that would fill them: the offsets of a model, which are
-        free, make up for it.
+        free, make up for it. A view shifts what was multiplied before, so columns far from 0 need a copy.
         """
         X, weight = data.X, data.sample_weight
         low, high = ranges(X)
@@ -299,8 +302,10 @@ class LinearRelevance(SelectorMixin, Exploring):
         if sparse.issparse(X):
             shifted &= np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
         mean, scale = np.where(shifted, mean, 0.0), np.where(constant, np.inf, scale)
-        _transform(X, mean, scale)
-        return mean * unit, scale * unit
+        if isinstance(X, RowView) and (np.abs(mean) > DISTANT * scale).any():
+            data = replace(data, X=X[:])
+        _transform(data.X, mean, scale)
+        return data, mean * unit, scale * unit
 
     def _given_splits(
         self, formulation: Formulation, X: Matrix, y: NDArray[Any], target: Array
@@ -378,6 +383,8 @@ def _transform(X: Matrix, mean: Array, scale: Array) -> None:
         X.data -= mean[X.indices]
         X.data /= scale[X.indices]
         X.eliminate_zeros()
+    elif isinstance(X, RowView):
+        X.table.standardize(mean, scale)
     else:
         X -= mean
         X /= scale

@@ -111,7 +111,7 @@ def substitute(matrix: Matrix, first: int, columns: Array) -> Matrix:
     if sparse.issparse(matrix):
         rest = matrix[:, first + columns.shape[1] :]
         return sparse.hstack([matrix[:, :first], sparse.csr_array(columns), rest], format="csr")
-    out = matrix.copy()
+    out = matrix[:] if isinstance(matrix, RowView) else matrix.copy()
     out[:, first : first + columns.shape[1]] = columns
     return out
 

@@ -1,7 +1,8 @@
 """Very many rows without a copy of them: each is a row of a table that lies elsewhere, times a number.
 
-The rows of a program are those of the data with a sign, some of them, or all of them twice. With millions of them every
-copy counts.
+The rows of a program are those of the data with a sign, some of them, or all of them twice. The table itself may be the
+data as they were given, with their columns in another order, shifted and scaled. With millions of rows every copy
+counts.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-__all__ = ["Array", "Indices", "RowView", "blocks"]
+__all__ = ["Array", "ColumnView", "Indices", "RowView", "blocks"]
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -29,6 +30,70 @@ def blocks(shape: tuple[int, int], size: int = BLOCK) -> Iterator[slice]:
     return (slice(k, min(k + height, shape[0])) for k in range(0, shape[0], height))
 
 
+class ColumnView:
+    """A table ``factor · data[:, columns] − shift``, computed when it is asked for.
+
+    What is indexed is an array. Products are spelled as those of arrays.
+
+    Parameters
+    ----------
+    data : ndarray of shape (n, d)
+        Where the numbers lie.
+    columns : ndarray of shape (d,)
+        Column of the data for each column: each once.
+    factor : ndarray of shape (d,)
+        What it is multiplied by.
+    """
+
+    __array_ufunc__ = None  # so that products with arrays on the left come here
+    ndim = 2
+
+    def __init__(self, data: Array, columns: Indices, factor: Array) -> None:
+        self.data, self.columns, self.shape = data, columns, data.shape
+        self.factor, self.shift = factor, np.zeros(len(factor))
+
+    def standardize(self, mean: Array, scale: Array) -> None:
+        """Shift and scale the columns; those of infinite scale become 0."""
+        self.factor, self.shift = self.factor / scale, (self.shift + mean) / scale
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, key: Any) -> Array:
+        rows, columns = key if isinstance(key, tuple) else (key, slice(None))
+        out = np.asarray(self.data[rows][..., self.columns[columns]] * self.factor[columns])
+        out -= self.shift[columns]
+        return out
+
+    @property
+    def T(self) -> _Transposed:
+        """The columns as rows, for products."""
+        return _Transposed(self)
+
+    def _spread(self, w: Array) -> Array:
+        """Weights of the columns as weights of those of the data."""
+        out = np.empty_like(w)
+        out[..., self.columns] = self.factor * w
+        return out
+
+    def __matmul__(self, w: Array) -> Array:
+        if w.ndim > 1:
+            return self.of_batch(w.T).T
+        out = np.asarray(self.data @ self._spread(w))
+        out -= self.shift @ w
+        return out
+
+    def __rmatmul__(self, alpha: Array) -> Array:
+        total = alpha.sum(axis=-1)[..., None]
+        return np.asarray((alpha @ self.data)[..., self.columns] * self.factor - total * self.shift)
+
+    def of_batch(self, w: Array) -> Array:
+        """Products with a batch of weights, one row each."""
+        out = np.asarray(self._spread(w) @ self.data.T)
+        out -= (w @ self.shift)[:, None]
+        return out
+
+
 class RowView:
     """Rows ``factor[i] · table[source[i]]``, computed when they are asked for.
 
@@ -37,7 +102,7 @@ class RowView:
 
     Parameters
     ----------
-    table : ndarray of shape (n_table, d)
+    table : ndarray or ColumnView of shape (n_table, d)
         Where the numbers lie.
     source : ndarray of shape (n,) or None
         Row of the table for each row; None for all of them, as they are.
@@ -48,7 +113,7 @@ class RowView:
     __array_ufunc__ = None  # so that products with arrays on the left come here
     ndim = 2
 
-    def __init__(self, table: Array, source: Indices | None, factor: Array) -> None:
+    def __init__(self, table: Array | ColumnView, source: Indices | None, factor: Array) -> None:
         self.table, self.factor = table, factor
         self.shape = len(factor), table.shape[1]
         self._whole = source is None or (
@@ -96,6 +161,8 @@ class RowView:
         return _Transposed(self)
 
     def __matmul__(self, w: Array) -> Array:
+        if w.ndim > 1:
+            return self.of_batch(w.T).T
         left = self.table @ w
         return np.asarray((left if self._whole else left[self.source]) * self.factor)
 
@@ -105,6 +172,11 @@ class RowView:
         if alpha.ndim > 1:
             return np.asarray((alpha @ self._selection) @ self.table)
         return np.asarray(np.bincount(self.source, alpha * self.factor, minlength=len(self.table)) @ self.table)
+
+    def of_batch(self, w: Array) -> Array:
+        """Products with a batch of weights, one row each."""
+        left = w @ self.table.T
+        return np.asarray((left if self._whole else left[:, self.source]) * self.factor)
 
     @cached_property
     def _selection(self) -> Any:
@@ -118,15 +190,12 @@ class _Transposed:
 
     __array_ufunc__ = None
 
-    def __init__(self, view: RowView) -> None:
+    def __init__(self, view: RowView | ColumnView) -> None:
         self._view = view
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        return np.asarray(self._view, dtype=dtype).T
+        return np.asarray(self._view[:], dtype=dtype).T
 
     def __rmatmul__(self, w: Array) -> Array:
         view = self._view
-        if w.ndim == 1:
-            return view @ w
-        left = w @ view.table.T
-        return np.asarray((left if view._whole else left[:, view.source]) * view.factor)
+        return view @ w if w.ndim == 1 else view.of_batch(w)

@@ -34,6 +34,8 @@ __all__ = [
 EXACT_TOTAL = 6
 #: Beyond, a pattern is improved from one program to the next, at most so many times.
 ASCENTS = 5
+#: Weights below this share of the norm budget say nothing about the pattern.
+NOTHING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,7 +297,8 @@ def _ascend(solver: BoundSolver, feature: Feature, columns: Columns | None, coun
         if not (value > best + 1e-9 * solver.budget.norm).any():
             break
         best = np.maximum(best, value)
-        signs = np.where(chosen == 0.0, signs, np.sign(chosen))
+        # Signs of weights that are next to nothing are those of rounding.
+        signs = np.where(np.abs(chosen) <= NOTHING * solver.budget.norm, signs, np.sign(chosen))
     whole = solver.budget.norm * float((np.abs(factors) / program.gamma[feature.weights]).max())
     return Greatest(best, np.where(is_open, whole, best), is_open, gap, n_programs)
 
