@@ -149,11 +149,11 @@ def test_batches_that_are_too_large_are_halved(error, most, monkeypatch):
     expected = BoundSolver(program, budget, start, "interior").solve(targets)
     honest, sizes = InteriorBounds.solve, []
 
-    def solve(self, targets):
+    def solve(self, targets, **options):
         if len(targets) > most:
             raise error
         sizes.append(len(targets))
-        return honest(self, targets)
+        return honest(self, targets, **options)
 
     monkeypatch.setattr(InteriorBounds, "solve", solve)
     solver = BoundSolver(program, budget, start, "interior")

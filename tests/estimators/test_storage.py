@@ -135,9 +135,8 @@ def test_very_many_samples_are_looked_at_where_they_lie(name, request):
 
 def test_columns_far_from_zero_are_copied(many):
     X, y = very_many("classification")
-    near, far = (
-        LinearRelevanceClassifier(C=0.1, n_probes=10, random_state=0).fit(data, y) for data in (X, X + [0, 0, 2**20, 0])
-    )
+    model, distance = LinearRelevanceClassifier(C=0.1, n_probes=10, random_state=0), np.array([0.0, 0.0, 2**20, 0.0])
+    near, far = (clone(model).fit(data, y) for data in (X, X + distance))
     assert isinstance(far._exploration.spaces[0].data.X, np.ndarray)
     assert_allclose(far.intervals_, near.intervals_, atol=1e-6)
 

@@ -46,6 +46,48 @@ def test_interior_is_proven_on_programs_with_every_kind_of_row(seed, shared, d, 
     assert ((proof.upper - proof.lower) <= 1e-6 * budget.norm).all()
 
 
+@pytest.mark.parametrize("price", [None, 0.5])
+@pytest.mark.parametrize("seed", range(5))
+def test_single_precision_at_the_start_changes_no_bound(seed, price, monkeypatch):
+    program, budget, point = random_program(seed, linear=price is None)
+    if price is not None:
+        budget = Budget(budget.norm + price * budget.loss, price=price)
+    engine, targets, followed = InteriorBounds(program, budget, point), all_targets(4), []
+    honest = InteriorBounds._iterate
+
+    def iterate(self, rows, state, *rest):
+        followed.append({part.dtype for part in (state.P, state.Z, state.b, state.m, rows.K)})
+        honest(self, rows, state, *rest)
+
+    monkeypatch.setattr(InteriorBounds, "_iterate", iterate)
+    mixed = certify(program, budget, targets, *engine.solve(targets), engine.centre)
+    single, double = {np.dtype(np.float32)}, {np.dtype(np.float64)}
+    first = followed.index(double)
+    assert first >= 4
+    assert followed[:first] == [single] * first  # nothing falls back into double precision unnoticed
+    assert followed[first:] == [double] * (len(followed) - first)
+    followed.clear()
+    exact = certify(program, budget, targets, *engine.solve(targets, exact=True), engine.centre)
+    assert followed == [double] * len(followed)
+    np.testing.assert_allclose(mixed.lower, exact.lower, rtol=0, atol=1e-8 * budget.norm)
+    np.testing.assert_allclose(mixed.upper, exact.upper, rtol=0, atol=1e-8 * budget.norm)
+
+
+def test_what_single_precision_cannot_do_begins_in_double(monkeypatch):
+    program, budget, point = random_program(0)
+    engine, targets = InteriorBounds(program, budget, point), all_targets(4)
+    expected = engine.solve(targets, exact=True)[0]
+    honest = InteriorBounds._iterate
+
+    def lost(self, rows, state, *rest):
+        honest(self, rows, state, *rest)
+        if state.P.dtype == np.float32:
+            state.P[::2] = np.nan
+
+    monkeypatch.setattr(InteriorBounds, "_iterate", lost)
+    np.testing.assert_allclose(targets.value(engine.solve(targets)[0]), targets.value(expected), atol=1e-7)
+
+
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("fixed", [0, 1, 2])
 @pytest.mark.parametrize("d", [4, 40])

@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from allrelevant._threads import one_thread
 from allrelevant._progress import Progress
+from allrelevant._threads import one_thread
 from allrelevant.errors import TimeLimitReached
 from allrelevant.estimators._answers import find_groups, find_panels, find_substitutes, hold
 from allrelevant.estimators._examined import Examined, Request

@@ -15,8 +15,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from allrelevant._threads import one_thread
 from allrelevant._progress import Progress
+from allrelevant._threads import one_thread
 from allrelevant.errors import RelevanceWarning
 from allrelevant.estimators._described import feature_names
 from allrelevant.estimators._forest_result import NOTHING, Found, forest_result

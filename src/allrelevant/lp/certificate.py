@@ -278,8 +278,7 @@ def _pull_inside(
         out_w[chosen], out_b[chosen], taken[chosen] = wt[good], bt[good], step[good, 0]
         return np.setdiff1d(rest, chosen, assume_unique=True)
 
-    # Feasible sets are convex: beyond the first step that is feasible all are, and it is the best but for the spacing of
-    # the steps.
+    # Feasible sets are convex: beyond the first step that is feasible all are, and it is the best of these.
     rest = without(np.flatnonzero(~lost), np.zeros(int((~lost).sum())))
     below, above = np.zeros(len(rest), dtype=int), np.full(len(rest), len(STEPS))
     while len(open_ := np.flatnonzero(below < above)):

@@ -39,7 +39,7 @@ from allrelevant.lp.targets import Duals, Targets
 __all__ = ["InteriorBounds"]
 
 #: Stop when the complementarity of a target falls below this share of the norm budget.
-GAP = 1e-9
+GAP = 3e-10
 #: Above this share single precision will do. From so many targets on it pays.
 COARSE, MANY = 1e-3, 8
 MAX_ITERATIONS = 80
@@ -74,6 +74,9 @@ class InteriorBounds:
     ----------
     centre : tuple of ndarray
         The analytic centre ``(w, b)`` of the feasible set.
+    mixed : bool
+        Whether it begins in single precision, with many targets. With fewer rows than weights, or rows that share
+        slacks, that leaves residuals which stay.
     """
 
     def __init__(
@@ -87,6 +90,7 @@ class InteriorBounds:
         self._rows = Rows(self.program, self.budget, self.backend)
         self._system: type[System] = WideSystem if self._rows.wide else TallSystem
         self._part = self._rows.parts
+        self.mixed = not (self._rows.wide or self._rows.slacks.shared)
         with np.errstate(**QUIET):
             self._state = self._centre((w[self._preset.free], b))
         wp, wm = self._part[:2]
@@ -106,12 +110,15 @@ class InteriorBounds:
         at_once = not isinstance(self.backend, NumpyBackend) and self._rows.table.pairs is None
         return min(weights, rows) ** 2 + 24 * (weights + rows) + (2 * weights * rows if at_once else 0)
 
-    def solve(self, targets: Targets) -> tuple[Array, Array, Duals]:
-        """Maximise all targets at once. What did not converge shows in its certificate, not here."""
-        with self.backend.alone, np.errstate(**QUIET):
-            return self._solve(targets)
+    def solve(self, targets: Targets, *, exact: bool = False) -> tuple[Array, Array, Duals]:
+        """Maximise all targets at once, in double precision throughout if that is to be exact.
 
-    def _solve(self, targets: Targets) -> tuple[Array, Array, Duals]:
+        What did not converge shows in its certificate, not here.
+        """
+        with self.backend.alone, np.errstate(**QUIET):
+            return self._solve(targets, exact)
+
+    def _solve(self, targets: Targets, exact: bool) -> tuple[Array, Array, Duals]:
         program, t, xp, backend = self.program, len(targets), self.xp, self.backend
         wp, wm, _, surplus, hard, loss, _ = self._part
         index, coefficient, charges = self._preset.targets(targets)
@@ -133,32 +140,29 @@ class InteriorBounds:
             # With something to spare: it is the certificate that decides.
             return targets.outdone(np.where(lower > 0.2 * upper, 0.999 * lower, -np.inf), upper)[alive]
 
-        w, b, Z = self._run(self._starts(batch), batch, outdone if targets.paired else None)
+        state, enough = self._starts(batch), outdone if targets.paired else None
+        if self.mixed and t >= MANY and not exact:
+            self._approach(state, batch, enough)
+        state = self._follow(self._rows, state, batch, enough, GAP)
+        w, b, Z = state.P[:, wp] - state.P[:, wm], state.b, state.Z
         w, b, alpha, beta, lam = (
             backend.to_numpy(part)
             for part in (w, b, Z[:, surplus], Z[:, hard][:, : self._preset.n_hard], Z[:, loss][:, 0])
         )
         return self._preset.weights(w), b, Duals(alpha, beta, lam)
 
-    def _run(self, state: State, batch: Batch, enough: Enough | None) -> tuple[Any, Any, Any]:
-        """Iterate until the complementarity of every target is next to nothing, or enough.
+    def _approach(self, state: State, batch: Batch, enough: Enough | None) -> None:
+        """Move the iterates as far as single precision will do, at half the price of double.
 
-        As long as it is large, single precision will do, at half the price. What that leaves of residuals goes with
-        the first steps thereafter.
-
-        Returns weights, offsets and duals.
+        What it leaves of residuals goes with the first steps thereafter.
         """
-        backend, (wp, wm, *_) = self.backend, self._part
-        if len(state.P) >= MANY and not (self._rows.wide or self._rows.slacks.shared):
-            single = self._coarse.backend
-            found = self._follow(self._coarse, state.on(single), batch.on(single), enough, COARSE).on(backend)
-            total = backend.to_numpy(self.xp.sum(found.P, axis=1) + self.xp.sum(found.Z, axis=1))
-            good = backend.indices(np.flatnonzero(np.isfinite(total)))
-            if self.budget.price is None:
-                found.m = state.m  # a number that is given, not one that is found
-            state.put(good, found.take(good))
-        state = self._follow(self._rows, state, batch, enough, GAP)
-        return state.P[:, wp] - state.P[:, wm], state.b, state.Z
+        backend, single = self.backend, self._coarse.backend
+        found = self._follow(self._coarse, state.on(single), batch.on(single), enough, COARSE).on(backend)
+        if self.budget.price is None:
+            found.m = state.m  # a number that is given, not one that is found
+        total = backend.to_numpy(self.xp.sum(found.P, axis=1) + self.xp.sum(found.Z, axis=1))
+        good = backend.indices(np.flatnonzero(np.isfinite(total)))
+        state.put(good, found.take(good))
 
     def _follow(self, rows: Rows, state: State, batch: Batch, enough: Enough | None, limit: float) -> State:
         """Iterate until the complementarity of every target is below a share of the norm budget, or enough."""

@@ -298,6 +298,8 @@ class BoundSolver:
             if self._reduced is not None:
                 yield self._solve_wider
             yield self._solve_whole
+        if self._reduced is not None and self._reduced.mixed:
+            yield partial(self._solve_whole, exact=True)
         if self.program.n_weights > GENERATE * (self.program.n_rows + self.program.n_hard):
             yield self._generate
         reference = cache(lambda: HighsBounds(self.program, self.budget))
@@ -318,8 +320,8 @@ class BoundSolver:
         engine = InteriorBounds(wider.program, wider.budget, self._start, self._backend)
         return self._solve_reduced(engine, wider, targets, hints)
 
-    def _solve_whole(self, targets: Targets, _: Array) -> Proposal:
-        return InteriorBounds(self.program, self.budget, self._start, self._backend).solve(targets)
+    def _solve_whole(self, targets: Targets, _: Array, *, exact: bool = False) -> Proposal:
+        return InteriorBounds(self.program, self.budget, self._start, self._backend).solve(targets, exact=exact)
 
     def _generate(self, targets: Targets, points: Array) -> Proposal:
         return solve_by_generation(self.program, self.budget, targets, points, self._start[0])

@@ -49,7 +49,7 @@ class ColumnView:
     ndim = 2
 
     def __init__(self, data: Array, columns: Indices, factor: Array) -> None:
-        self.data, self.columns, self.shape = data, columns, data.shape
+        self.data, self.columns, self.shape = data, columns, (len(data), len(columns))
         self.factor, self.shift = factor, np.zeros(len(factor))
 
     def standardize(self, mean: Array, scale: Array) -> None:
@@ -113,7 +113,7 @@ class RowView:
     __array_ufunc__ = None  # so that products with arrays on the left come here
     ndim = 2
 
-    def __init__(self, table: Array | ColumnView, source: Indices | None, factor: Array) -> None:
+    def __init__(self, table: Any, source: Indices | None, factor: Array) -> None:
         self.table, self.factor = table, factor
         self.shape = len(factor), table.shape[1]
         self._whole = source is None or (
