@@ -97,15 +97,15 @@ class Backend(ABC):
     """
 
     xp: Any
-    epsilon: float
+    epsilon: float = float(np.finfo(float).eps)
     packed_size: float
     packed_bytes: float
     batch_bytes: int
     alone: AbstractContextManager[Any]
 
     @abstractmethod
-    def single(self) -> Backend:
-        """Return the same with numbers of single precision."""
+    def single(self) -> Backend | None:
+        """Return the same with numbers of single precision; None where these are no faster."""
 
     @abstractmethod
     def asarray(self, values: Any) -> Any:
@@ -253,7 +253,7 @@ class NumpyBackend(Backend):
 
 
 class TorchBackend(Backend):
-    """Torch, in double precision unless said otherwise, on the CPU or on a GPU, in batches throughout.
+    """Torch in double precision, on the CPU or on a GPU, in batches throughout.
 
     Parameters
     ----------
@@ -265,25 +265,22 @@ class TorchBackend(Backend):
     # Several at once would take as many times the memory and be no faster.
     alone = Lock()
 
-    def __init__(self, device: str = "cpu", dtype: Any = None) -> None:
+    def __init__(self, device: str = "cpu") -> None:
         import array_api_compat.torch
         import torch
 
         self.xp = array_api_compat.torch
         self._torch = torch
-        self._dtype = torch.float64 if dtype is None else dtype
-        self.epsilon = float(torch.finfo(self._dtype).eps)
         self.device = torch.device(device)
         cuda = self.device.type == "cuda"
         self.batch_bytes = torch.cuda.get_device_properties(self.device).total_memory // 4 if cuda else BATCH_BYTES
 
-    def single(self) -> TorchBackend:
-        """Return the same with numbers of single precision."""
-        return TorchBackend(str(self.device), self._torch.float32)
+    def single(self) -> None:
+        """Return None: it is the number of its steps that a GPU spends its time on."""
 
     def asarray(self, values: Any) -> Any:
         """Floating-point numbers on this backend, contiguous."""
-        return self._torch.as_tensor(values, dtype=self._dtype, device=self.device).contiguous()
+        return self._torch.as_tensor(values, dtype=self._torch.float64, device=self.device).contiguous()
 
     def indices(self, values: Any) -> Any:
         """Integers on this backend."""
@@ -295,7 +292,7 @@ class TorchBackend(Backend):
 
     def zeros(self, shape: tuple[int, ...]) -> Any:
         """Zeros on this backend."""
-        return self._torch.zeros(shape, dtype=self._dtype, device=self.device)
+        return self._torch.zeros(shape, dtype=self._torch.float64, device=self.device)
 
     def spread(self, values: Any, index: Any, size: int) -> Any:
         """Sums of values per index, of shape (t, k) both, as rows of a given size."""

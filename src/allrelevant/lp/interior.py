@@ -76,7 +76,7 @@ class InteriorBounds:
         The analytic centre ``(w, b)`` of the feasible set.
     mixed : bool
         Whether it begins in single precision, with many targets. With fewer rows than weights, or rows that share
-        slacks, that leaves residuals which stay.
+        slacks, that leaves residuals which stay; and it must be faster.
     """
 
     def __init__(
@@ -90,7 +90,8 @@ class InteriorBounds:
         self._rows = Rows(self.program, self.budget, self.backend)
         self._system: type[System] = WideSystem if self._rows.wide else TallSystem
         self._part = self._rows.parts
-        self.mixed = not (self._rows.wide or self._rows.slacks.shared)
+        self._single = self.backend.single()
+        self.mixed = not (self._rows.wide or self._rows.slacks.shared or self._single is None)
         with np.errstate(**QUIET):
             self._state = self._centre((w[self._preset.free], b))
         wp, wm = self._part[:2]
@@ -101,7 +102,8 @@ class InteriorBounds:
     @cached_property
     def _coarse(self) -> Rows:
         """The rows in single precision."""
-        return Rows(self.program, self.budget, self.backend.single())
+        assert self._single is not None
+        return Rows(self.program, self.budget, self._single)
 
     @property
     def numbers_per_target(self) -> int:
