@@ -43,8 +43,8 @@ INTERIOR_SIZE = 2000
 #: It takes such a program as long as all its rows would be an array of at most so many numbers (2 GiB in four copies).
 DENSE_NUMBERS = 2**26
 
-#: How many times as far from their right side rows are kept at first, by device, and for targets that need more of them:
-#: on a GPU a few more rows cost next to nothing, a few targets that are solved again as much as all of them.
+#: How many times as far from their right side rows are kept at first, by device, and for targets that need more. On a
+#: GPU a few more rows cost next to nothing, but a few targets that are solved again as much as all of them.
 FIRST, WIDER = {"cpu": 1.0, "cuda": 1.25}, 2.0
 #: With more weights per row than this the reference engine generates them.
 GENERATE = 3

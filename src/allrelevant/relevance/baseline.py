@@ -108,10 +108,27 @@ def _bare(program: Program) -> Program:
     )  # fmt: skip
 
 
+def _bare_offsets(program: Program) -> Array:
+    """Offsets that are best without any weights."""
+    if program.n_offsets != 1 or program.n_hard:
+        return PenalisedSolver(_bare(program)).solve(1.0)[1]
+    # The loss is convex in one number, and its slope changes where rows are at their margin: a weighted quantile, for
+    # which very many samples would make a large linear program.
+    slope = program.s * program.B[:, 0]
+    rows = np.flatnonzero(slope)
+    if not len(rows):
+        return np.zeros(1)
+    places = program.r[rows] / program.B[rows, 0]
+    order = np.argsort(places, kind="stable")
+    rise = np.cumsum(np.abs(slope[rows[order]]))
+    first = int(np.searchsorted(rise, np.maximum(slope, 0.0).sum()))
+    return np.asarray(places[order[[min(first, len(rows) - 1)]]])
+
+
 def _bare_pull(program: Program) -> Array:
     """How much, without any weights, the loss falls with each of them."""
     if not (program.v.any() or program.slacks.shared):
-        _, b = PenalisedSolver(_bare(program)).solve(1.0)
+        b = _bare_offsets(program)
         need = program.r - program.B @ b
         tie = 1e-9 * np.maximum(1.0, np.abs(program.r))
         # Rows on the edge share what the offsets' equations ask of them evenly: no vertex of the solver's choosing.
@@ -143,8 +160,10 @@ def fit_baseline(
     score, unit = None, weight_unit(sample_weight)
     sample_weight = in_units(sample_weight, unit)
     if C is None:
-        splits = [fold.in_units(unit) for fold in folds]
-        formulation, C, score = _search(formulation, X, target, sample_weight, splits, progress)
+        # Without a name here: very many samples leave no room for splits that nobody needs any more.
+        formulation, C, score = _search(
+            formulation, X, target, sample_weight, [fold.in_units(unit) for fold in folds], progress
+        )
     else:
         C *= unit
     program = formulation.program(X, target, sample_weight)
