@@ -72,7 +72,10 @@ class Table:
         self.pairs: Any = None
         if packed and size <= backend.packed_size and rows * size * (size + 1) * 4 <= backend.packed_bytes:
             i, j = np.tril_indices(size)
-            self.pairs = matrix[:, backend.indices(i)] * matrix[:, backend.indices(j)]
+            self.pairs = backend.zeros((rows, len(i)))
+            for k in range(size):  # column by column: with many of them twice as fast as by index
+                first = k * (k + 1) // 2
+                self.pairs[:, first : first + k + 1] = matrix[:, : k + 1] * matrix[:, k : k + 1]
             place = np.zeros((size, size), dtype=np.intp)
             place[i, j] = place[j, i] = np.arange(len(i))
             self.place = backend.indices(place.ravel())
