@@ -281,10 +281,10 @@ def _pull_inside(
     # Feasible sets are convex: beyond the first step that is feasible all are, and it is the best of these.
     rest = without(np.flatnonzero(~lost), np.zeros(int((~lost).sum())))
     below, above = np.zeros(len(rest), dtype=int), np.full(len(rest), len(STEPS))
-    while len(open_ := np.flatnonzero(below < above)):
-        middle = (below[open_] + above[open_]) // 2
-        short = np.isin(rest[open_], without(rest[open_], STEPS[middle]), assume_unique=True)
-        below[open_[short]], above[open_[~short]] = middle[short] + 1, middle[~short]
+    while len(between := np.flatnonzero(below < above)):
+        middle = (below[between] + above[between]) // 2
+        short = np.isin(rest[between], without(rest[between], STEPS[middle]), assume_unique=True)
+        below[between[short]], above[between[~short]] = middle[short] + 1, middle[~short]
     # Where such a step costs more than a little, halve the spacing a few times: a nearby point must not end elsewhere.
     # What costs more than a proof may leave open is better solved again.
     cost = (targets.value(w) - targets.value(out_w)) / budget.norm

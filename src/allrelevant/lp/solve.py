@@ -292,15 +292,15 @@ class BoundSolver:
         if self._tall is not None:
             tall = self._tall
             yield lambda targets, _: tall.solve(targets)
-        if self._reduced is not None:
-            yield partial(self._solve_reduced, self._reduced, self._reduction)
-        whole_already = self._reduced is not None and len(self._reduction.kept) == self.program.n_rows
-        if self.engine == "interior" and not whole_already:
-            if self._reduced is not None:
+        reduced, done = self._reduced, False
+        if reduced is not None:
+            yield partial(self._solve_reduced, reduced, self._reduction)
+            if len(self._reduction.kept) < self.program.n_rows:
                 yield self._solve_wider
+            else:
+                done = not reduced.mixed  # with all rows and in double precision already
+        if self.engine == "interior" and not done:
             yield self._solve_whole
-        if self._reduced is not None and self._reduced.mixed:
-            yield partial(self._solve_whole, exact=True)
         if self.program.n_weights > GENERATE * (self.program.n_rows + self.program.n_hard):
             yield self._generate
         reference = cache(lambda: HighsBounds(self.program, self.budget))
@@ -321,8 +321,9 @@ class BoundSolver:
         engine = InteriorBounds(wider.program, wider.budget, self._start, self._backend)
         return self._solve_reduced(engine, wider, targets, hints)
 
-    def _solve_whole(self, targets: Targets, _: Array, *, exact: bool = False) -> Proposal:
-        return InteriorBounds(self.program, self.budget, self._start, self._backend).solve(targets, exact=exact)
+    def _solve_whole(self, targets: Targets, _: Array) -> Proposal:
+        """Solve with all rows, and in double precision throughout: for targets that resisted so far."""
+        return InteriorBounds(self.program, self.budget, self._start, self._backend).solve(targets, exact=True)
 
     def _generate(self, targets: Targets, points: Array) -> Proposal:
         return solve_by_generation(self.program, self.budget, targets, points, self._start[0])
