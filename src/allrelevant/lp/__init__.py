@@ -5,7 +5,7 @@ This package knows nothing of features, classes or data sets.
 
 from allrelevant.lp.certificate import GAP_LIMIT
 from allrelevant.lp.matrix import Array
-from allrelevant.lp.optimum import PenalisedSolver
+from allrelevant.lp.optimum import PenalisedSolver, penalised_paths
 from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.solve import DEVICES, ENGINES, Bounds, BoundSolver, choose_device, choose_engine
 from allrelevant.lp.targets import Targets
@@ -23,4 +23,5 @@ __all__ = [
     "Targets",
     "choose_device",
     "choose_engine",
+    "penalised_paths",
 ]

@@ -20,17 +20,14 @@ cancellation (``1 − pD`` is written as the product it equals); otherwise a los
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant.lp.backend import Backend, NumpyBackend
 from allrelevant.lp.deadline import time_is_up
+from allrelevant.lp.lockstep import COARSE, MANY, MAX_ITERATIONS, QUIET, Lockstep, numbers_per_target
 from allrelevant.lp.matrix import Array, Indices
-from allrelevant.lp.newton import System, TallSystem, WideSystem
+from allrelevant.lp.newton import TallSystem, WideSystem
 from allrelevant.lp.preset import Preset
 from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.rows import Batch, Rows, State
@@ -40,22 +37,9 @@ __all__ = ["InteriorBounds"]
 
 #: Stop when the complementarity of a target falls below this share of the norm budget.
 GAP = 3e-10
-#: Above this share single precision will do. From so many targets on it pays.
-COARSE, MANY = 1e-3, 8
-MAX_ITERATIONS = 80
-#: Iterations after which residuals are gone, as a rule: those of the start, and those that single precision leaves.
-#: Half of them are enough for what is only to be outdone.
-FEASIBLE = 4
 
 
-#: Iterates that leave the range of numbers have not converged, which their certificates show: no reason to warn.
-QUIET: Any = {"over": "ignore", "divide": "ignore", "invalid": "ignore"}
-
-#: Which of the targets given, with their iterates and gaps, need not be followed further.
-Enough = Callable[[Indices, State, Batch, Array], NDArray[np.bool_]]
-
-
-class InteriorBounds:
+class InteriorBounds(Lockstep):
     """Bounds of weights over the budget, whole batches at a time.
 
     Parameters
@@ -74,9 +58,6 @@ class InteriorBounds:
     ----------
     centre : tuple of ndarray
         The analytic centre ``(w, b)`` of the feasible set.
-    mixed : bool
-        Whether it begins in single precision, with many targets. With fewer rows than weights, or rows that share
-        slacks, that leaves residuals which stay; and it must be faster.
     """
 
     def __init__(
@@ -85,13 +66,8 @@ class InteriorBounds:
         self._preset = Preset(program.dense())
         w, b = start
         self.program, self.budget = self._preset.program, self._preset.budget(budget)
-        self.backend = NumpyBackend() if backend is None else backend
-        self.xp = self.backend.xp
-        self._rows = Rows(self.program, self.budget, self.backend)
-        self._system: type[System] = WideSystem if self._rows.wide else TallSystem
-        self._part = self._rows.parts
-        self._single = self.backend.single()
-        self.mixed = not (self._rows.wide or self._rows.slacks.shared or self._single is None)
+        rows = Rows(self.program, self.budget, NumpyBackend() if backend is None else backend)
+        super().__init__(rows, WideSystem if rows.wide else TallSystem)
         with np.errstate(**QUIET):
             self._state = self._centre((w[self._preset.free], b))
         wp, wm = self._part[:2]
@@ -99,18 +75,12 @@ class InteriorBounds:
         w = to_numpy(self._state.P[:, wp] - self._state.P[:, wm])
         self.centre = self._preset.weights(w)[0], to_numpy(self._state.b[0])
 
-    @cached_property
-    def _coarse(self) -> Rows:
-        """The rows in single precision."""
-        assert self._single is not None
-        return Rows(self.program, self.budget, self._single)
-
     @property
     def numbers_per_target(self) -> int:
         """Floating-point numbers that a target takes while it is being solved, roughly."""
         weights, rows = self._rows.d + self._rows.p, self._rows.n + self._rows.m
         at_once = not isinstance(self.backend, NumpyBackend) and self._rows.table.pairs is None
-        return min(weights, rows) ** 2 + 24 * (weights + rows) + (2 * weights * rows if at_once else 0)
+        return numbers_per_target(weights, rows) + (2 * weights * rows if at_once else 0)
 
     def solve(self, targets: Targets, *, exact: bool = False) -> tuple[Array, Array, Duals]:
         """Maximise all targets at once, in double precision throughout if that is to be exact.
@@ -131,10 +101,10 @@ class InteriorBounds:
             linear = xp.repeat(linear, t, axis=0)
             linear[:, targets.columns.slots(program.n_weights)] = backend.asarray(targets.columns.u)
         columns = self._rows.whole(self._preset.columns(targets.columns))
-        batch = Batch(goal, charge, columns, linear)
+        batch = Batch(goal, charge, columns, linear, self._rows.s[None])
         lower, upper = np.full(t, -np.inf), np.full(t, np.inf)
 
-        def outdone(alive: Indices, state: State, batch: Batch, gap: Array) -> NDArray[np.bool_]:
+        def outdone(_: Rows, alive: Indices, state: State, batch: Batch, gap: Array) -> NDArray[np.bool_]:
             place = backend.indices(index[alive])
             chosen = backend.pick(state.P[:, wp], place) - backend.pick(state.P[:, wm], place)
             value = (coefficient[alive] * backend.to_numpy(chosen)).sum(axis=1)
@@ -144,7 +114,7 @@ class InteriorBounds:
 
         state, enough = self._starts(batch), outdone if targets.paired else None
         if self.mixed and t >= MANY and not exact:
-            self._approach(state, batch, enough)
+            self._approach(state, batch, enough, COARSE)
         state = self._follow(self._rows, state, batch, enough, GAP)
         w, b, Z = state.P[:, wp] - state.P[:, wm], state.b, state.Z
         w, b, alpha, beta, lam = (
@@ -152,54 +122,6 @@ class InteriorBounds:
             for part in (w, b, Z[:, surplus], Z[:, hard][:, : self._preset.n_hard], Z[:, loss][:, 0])
         )
         return self._preset.weights(w), b, Duals(alpha, beta, lam)
-
-    def _approach(self, state: State, batch: Batch, enough: Enough | None) -> None:
-        """Move the iterates as far as single precision will do, at half the price of double.
-
-        What it leaves of residuals goes with the first steps thereafter.
-        """
-        backend, single = self.backend, self._coarse.backend
-        found = self._follow(self._coarse, state.on(single), batch.on(single), enough, COARSE).on(backend)
-        if self.budget.price is None:
-            found.m = state.m  # a number that is given, not one that is found
-        total = backend.to_numpy(self.xp.sum(found.P, axis=1) + self.xp.sum(found.Z, axis=1))
-        good = backend.indices(np.flatnonzero(np.isfinite(total)))
-        state.put(good, found.take(good))
-
-    def _follow(self, rows: Rows, state: State, batch: Batch, enough: Enough | None, limit: float) -> State:
-        """Iterate until the complementarity of every target is below a share of the norm budget, or enough."""
-        xp, backend = self.xp, rows.backend
-        t = len(state.P)
-        done = State(*(xp.empty_like(part) for part in (state.P, state.Z, state.b, state.m)))
-        alive = np.arange(t)
-        best, stalled = np.full(t, np.inf), np.zeros(t, dtype=int)
-        for iteration in range(MAX_ITERATIONS + 1):
-            products = state.P * state.Z
-            gap = backend.to_numpy(xp.sum(products, axis=1)).astype(float)
-            improved = gap < 0.9 * best
-            best = np.where(improved, gap, best)
-            stalled = np.where(improved, 0, stalled + 1)
-            stop = (stalled >= 6) | ~np.isfinite(gap)
-            if iteration >= FEASIBLE:
-                stop |= gap <= limit * rows.budget.norm
-            if enough is not None and iteration >= FEASIBLE // 2:
-                stop |= enough(alive, state, batch, gap)
-            if iteration == MAX_ITERATIONS or time_is_up():
-                stop[:] = True
-            if stop.any():
-                out, leave, keep = (
-                    backend.indices(k) for k in (alive[stop], np.flatnonzero(stop), np.flatnonzero(~stop))
-                )
-                ready = state.take(leave)
-                if rows.wide:
-                    self._correct(rows, ready, batch.take(leave))
-                done.put(out, ready)
-                alive, best, stalled = alive[~stop], best[~stop], stalled[~stop]
-                if not len(alive):
-                    break
-                state, batch, products = state.take(keep), batch.take(keep), products[keep]
-            self._iterate(rows, state, batch, products, 0.1 * limit * rows.budget.norm)
-        return done
 
     # Starting points -----------------------------------------------------------------------------------------
 
@@ -212,12 +134,13 @@ class InteriorBounds:
             m = np.maximum(program.norm(w) + 0.5 * self.budget.room(program.norm(w), program.loss(w, b)), 0.0)
         state = self._point(w, b, m)
         state.Z = 1.0 / state.P
-        batch = Batch(xp.zeros_like(state.P[:, : program.n_weights]), None, None, self._rows.linear[None])
+        rows = self._rows
+        batch = Batch(xp.zeros_like(state.P[:, : program.n_weights]), None, None, rows.linear[None], rows.s[None])
         for _ in range(MAX_ITERATIONS):
             if time_is_up():
                 break
             products = state.P * state.Z
-            system = self._system(self._rows, state, batch)
+            system = self._system(rows, state, batch)
             if max(float(xp.max(xp.abs(products - 1.0))), system.dual_error(state.Z)) < 0.5:
                 break
             U = system.inverse - state.P
@@ -280,58 +203,3 @@ class InteriorBounds:
             Z[:, wp] += batch.charge
             Z[:, wm] += batch.charge
         return State(P, Z, b, m)
-
-    # One iteration -------------------------------------------------------------------------------------------
-
-    def _iterate(self, rows: Rows, state: State, batch: Batch, products: Any, least: float) -> None:
-        """Take one step, towards no less than the given complementarity."""
-        P, Z, xp, backend = state.P, state.Z, self.xp, rows.backend
-        system = self._system(rows, state, batch)
-        size = P.shape[1]
-        mean = xp.sum(products, axis=1) / size
-        # Steps relative to the iterates: a of the duals and, without centring, −1 − a of the primals. The arrays are
-        # the bulk of an iteration: what is no longer needed is written over.
-        a = system.direction(-P)[0]
-        a *= system.inverse
-        step_p = self._longest(-1.0 - xp.max(a, axis=1))
-        step_z = self._longest(xp.min(a, axis=1))
-        first = products * a
-        second = a
-        second *= first
-        one, two = xp.sum(first, axis=1) / size, xp.sum(second, axis=1) / size
-        after = (1 - step_p) * mean + (step_z * (1 - step_p) - step_p) * one - step_p * step_z * two
-        centring = backend.clip(backend.clip(after / mean, 0.0, 1.0) ** 3 * mean, least / size, None)[:, None]
-        # Clipping the second-order term at a few times the mean saves a quarter of the iterations.
-        limit = 5 * mean[:, None]
-        second += first
-        U = xp.minimum(xp.maximum(second, -limit), limit)
-        U += centring
-        U -= products
-        U *= system.inverse
-        dZ, db, dm = system.direction(U)
-        dP = U
-        dP -= system.Q * dZ
-        fraction = backend.clip(1.0 - 10 * mean / rows.budget.norm, 0.99, 0.99995)
-        step_p = self._longest(xp.min(dP / P, axis=1), fraction)[:, None]
-        step_z = self._longest(xp.min(dZ * system.inverse, axis=1), fraction)[:, None]
-        dP *= step_p
-        dZ *= step_z
-        P += dP
-        Z += dZ
-        state.b, state.m = state.b + step_p * db, state.m + step_p[:, 0] * dm
-
-    def _correct(self, rows: Rows, state: State, batch: Batch) -> None:
-        """Remove what rounding has left of the primal residuals, with a last step of full length.
-
-        Weights that follow from the multipliers carry the rounding of long steps, many times enlarged. A step that
-        changes nothing but the residuals is short, and so is its rounding. What it makes negative no longer matters.
-        """
-        system = self._system(rows, state, batch)
-        none = 0.0 * state.P
-        dZ, db, _ = system.direction(none)
-        state.P, state.b = state.P - system.Q * dZ, state.b + db
-
-    def _longest(self, least: Any, fraction: Any = 1.0) -> Any:
-        """Largest step, up to 1, that keeps values positive whose least relative change is given."""
-        clip = self.backend.clip
-        return clip(fraction / clip(-least, 1e-30, None), None, 1.0)

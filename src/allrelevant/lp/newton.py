@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from allrelevant.lp.backend import diagonal
 from allrelevant.lp.rows import Batch, Curvature, Rows, SharedCurvature, State
 
-__all__ = ["System", "TallSystem", "WideSystem"]
+__all__ = ["PenaltySystem", "System", "TallSystem", "WideSystem"]
 
 #: Share, in units of the precision, by which diagonals are raised.
 RAISED = 45
@@ -45,8 +45,9 @@ class System(ABC):
     factors: Any
 
     def __init__(self, rows: Rows, state: State, batch: Batch) -> None:
-        self.rows, self.columns, self.linear, self.xp = rows, batch.columns, batch.linear, rows.backend.xp
-        xp, n, d = self.xp, rows.n, rows.d
+        self.rows, self.columns, self.linear, self.s = rows, batch.columns, batch.linear, batch.s
+        self.xp = xp = rows.backend.xp
+        n, d = rows.n, rows.d
         wp, wm, xi, surplus, hard, loss, norm = rows.parts
         P, Z = state.P, state.Z
         self.raised = 1.0 + RAISED * rows.backend.epsilon
@@ -56,27 +57,33 @@ class System(ABC):
         self.kappa = (Q[:, wp] - Q[:, wm]) / self.theta
         curvature = SharedCurvature if rows.slacks.shared else Curvature
         self.curve = curvature(rows, Q[:, xi], Q[:, surplus], Q[:, hard])
-        self.pull = self.curve.pull
 
         # Residuals of all equations; zero up to rounding once a full step has been taken.
         x = xp.concat([P[:, wp] - P[:, wm], state.b], axis=1)
         self.res_rows = P[:, rows.rows] + rows.right - rows.forward(x, self.columns)
         self.res_rows[:, :n] -= rows.per_row(P[:, xi])
         adjoint = rows.adjoint(Z[:, rows.rows], self.columns)
-        lam, nu, self.price = Z[:, loss], Z[:, norm], rows.budget.price
-        spent = P[:, xi] @ rows.s + xp.sum(x * self.linear, axis=1)
-        self.res_loss = rows.loss_limit(state.m) - spent - P[:, loss][:, 0]
-        self.res_norm = state.m - (P[:, wp] + P[:, wm]) @ rows.gamma - P[:, norm][:, 0]
-        self.res_m = 0.0 * lam[:, 0] if self.price is None else (lam / self.price - nu)[:, 0]
+        lam, nu = Z[:, loss], Z[:, norm]
         y = adjoint - lam * self.linear
         self.res_b = -y[:, d:]
         y = y[:, :d] + batch.goal
         cost = nu * rows.gamma if batch.charge is None else nu * rows.gamma + batch.charge
         self.res_wp = cost - y - Z[:, wp]
         self.res_wm = cost + y - Z[:, wm]
-        self.res_xi = lam * rows.s - rows.per_slack(Z[:, surplus]) - Z[:, xi]
+        self.res_xi = lam * batch.s - rows.per_slack(Z[:, surplus]) - Z[:, xi]
         self.solved: Any = None
+        self._budgets(state, x)
         self._factor()
+
+    def _budgets(self, state: State, x: Any) -> None:
+        """Residuals of the equations of the budgets."""
+        rows, P, Z = self.rows, state.P, state.Z
+        wp, wm, xi, _, _, loss, norm = rows.parts
+        self.pull, self.price = self.curve.pull, rows.budget.price
+        spent = P[:, xi] @ rows.s + self.xp.sum(x * self.linear, axis=1)
+        self.res_loss = rows.loss_limit(state.m) - spent - P[:, loss][:, 0]
+        self.res_norm = state.m - (P[:, wp] + P[:, wm]) @ rows.gamma - P[:, norm][:, 0]
+        self.res_m = (0.0 * Z[:, loss] if self.price is None else Z[:, loss] / self.price - Z[:, norm])[:, 0]
 
     @abstractmethod
     def _factor(self) -> None:
@@ -107,17 +114,20 @@ class System(ABC):
         ux = U[:, xi] - Q[:, xi] * self.res_xi
         c = self.res_rows + U[:, rows.rows]
         c[:, :n] -= rows.per_row(ux)
-        right_loss = self.res_loss - ux @ rows.s - U[:, loss][:, 0]
-        right_norm = self.res_norm - U[:, norm][:, 0]
-        da, dy, db, dlam, dnu, dm = self._solve(Shift(up, um, c, right_loss, right_norm))
+        da, dy, db, dlam, dnu, dm = self._solve(Shift(up, um, c, *self._right(U, ux)))
         dZ = xp.empty_like(Q)
         dZ[:, rows.rows] = da
         more = dnu[:, None] * rows.gamma
         dZ[:, wp] = more - dy + self.res_wp
         dZ[:, wm] = more + dy + self.res_wm
-        dZ[:, xi] = dlam[:, None] * rows.s - rows.per_slack(da[:, :n]) + self.res_xi
+        dZ[:, xi] = dlam[:, None] * self.s - rows.per_slack(da[:, :n]) + self.res_xi
         dZ[:, loss], dZ[:, norm] = dlam[:, None], dnu[:, None]
         return dZ, db, dm
+
+    def _right(self, U: Any, ux: Any) -> tuple[Any, Any]:
+        """Right sides of the equations of the budgets."""
+        *_, loss, norm = self.rows.parts
+        return self.res_loss - ux @ self.rows.s - U[:, loss][:, 0], self.res_norm - U[:, norm][:, 0]
 
     def _first(self, right: Any, *shared: Any) -> Any:
         """Solve for one right side, the first time together with those that do not change, kept in `solved`."""
@@ -136,12 +146,7 @@ class TallSystem(System):
         rows, xp, Q = self.rows, self.xp, self.Q
         wp, wm, _, _, _, loss, norm = rows.parts
         d = rows.d
-        matrix = self.curve.gram(self.columns)
-        main = diagonal(matrix)
-        main *= self.raised
-        main[:, :d] += 1.0 / self.theta
-        main[:, d:] += self.idle(main[:, d:])
-        self.factors = rows.backend.factor(matrix)
+        self.factors = self._matrix()
         pulled = self.pull
         if rows.m:
             pulled = xp.zeros_like(self.res_rows)
@@ -151,6 +156,16 @@ class TallSystem(System):
         self.k[:, :d] = self.kappa * rows.gamma
         self.e = self.curve.rest + Q[:, loss][:, 0]
         self.f = 4 * (Q[:, wp] * Q[:, wm] / self.theta) @ rows.gamma**2 + Q[:, norm][:, 0]
+
+    def _matrix(self) -> Any:
+        """Return the factors of the matrix."""
+        d = self.rows.d
+        matrix = self.curve.gram(self.columns)
+        main = diagonal(matrix)
+        main *= self.raised
+        main[:, :d] += 1.0 / self.theta
+        main[:, d:] += self.idle(main[:, d:])
+        return self.rows.backend.factor(matrix)
 
     def _solve(self, shift: Shift) -> tuple[Any, Any, Any, Any, Any, Any]:
         rows, xp = self.rows, self.xp
@@ -192,6 +207,33 @@ class TallSystem(System):
         dlam = (C * one + two + (C * sak - skk) * self.res_m) / (C * saa - 2 * sak + skk / C)
         dnu = dlam / C + self.res_m
         return dlam, dnu, C * (saa * dlam - sak * dnu - one)
+
+
+class PenaltySystem(TallSystem):
+    """The same for the penalised problem, where the multipliers of loss and norm are given: there is no border."""
+
+    def _budgets(self, state: State, x: Any) -> None:
+        """There are none."""
+
+    def _right(self, U: Any, ux: Any) -> tuple[Any, Any]:
+        """There are none."""
+        return None, None
+
+    def _factor(self) -> None:
+        self.factors = self._matrix()
+
+    def _solve(self, shift: Shift) -> tuple[Any, Any, Any, Any, Any, Any]:
+        rows, d = self.rows, self.rows.d
+        up, um, c, _, _ = shift
+        weighted = self.curve.apply(c)
+        rhs = rows.adjoint(weighted, self.columns)
+        rhs[:, :d] += (up - um) / self.theta
+        rhs[:, d:] -= self.res_b
+        x = rows.backend.solve(self.factors, rhs[:, None])[:, 0]
+        da = weighted - self.curve.apply(rows.forward(x, self.columns))
+        dy = (x[:, :d] - up + um) / self.theta
+        still = 0.0 * x[:, 0]
+        return da, dy, x[:, d:], still, still, still
 
 
 class WideSystem(System):

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 
 from allrelevant.errors import SolverError
 from allrelevant.lp.certificate import GAP_LIMIT, penalised_gap
-from allrelevant.lp.failures import as_solver_error
+from allrelevant.lp.failures import as_solver_error, warn_of
 from allrelevant.lp.matrix import Array
+from allrelevant.lp.paths import InteriorPaths
 from allrelevant.lp.penalised import HighsPenalised
 from allrelevant.lp.program import Program
 from allrelevant.lp.tall import is_tall, tall_penalised
 from allrelevant.lp.targets import Duals
 
-__all__ = ["PenalisedSolver"]
+__all__ = ["PenalisedSolver", "penalised_paths"]
 
 
 class PenalisedSolver:
@@ -28,14 +30,18 @@ class PenalisedSolver:
     def _highs(self) -> HighsPenalised:
         return HighsPenalised(self.program)
 
-    def solve(self, C: float) -> tuple[Array, Array]:
+    def solve(self, C: float, near: tuple[Array, Array] | None = None) -> tuple[Array, Array]:
         """Return the optimal point ``(w, b)``, proven to a relative gap of :data:`GAP_LIMIT`.
+
+        A point that should be near, such as the optimum for some of the samples, saves time.
 
         Raises
         ------
         SolverError
             If the optimum cannot be proven.
         """
+        if near is not None and not is_tall(self.program):
+            self._highs.begin(C, *near)
         w, b = self.path(np.array([C]), GAP_LIMIT)
         return w[0], b[0]
 
@@ -45,7 +51,10 @@ class PenalisedSolver:
             return self._tall_path(values, limit) if is_tall(self.program) else self._path(values, limit)
 
     def _path(self, values: Array, limit: float) -> tuple[Array, Array]:
-        w, b, duals = self._highs.path(values)
+        return self.proven(values, *self._highs.path(values), limit)
+
+    def proven(self, values: Array, w: Array, b: Array, duals: Duals, limit: float) -> tuple[Array, Array]:
+        """Return points claimed to be optimal where they are, and optimal ones in the place of the others."""
         gap = penalised_gap(self.program, values, w, b, duals)
         for k in np.flatnonzero(~(gap <= limit)):
             w[k], b[k], own = self._highs.solve(values[k], cold=True)
@@ -74,3 +83,23 @@ class PenalisedSolver:
                 f"the baseline model for C={C:g} was not proven optimal: relative gap {gap:.2g} (limit {limit:g}); "
                 "better scaled data or another C may help"
             )
+
+
+def penalised_paths(
+    programs: Sequence[Program], values: Sequence[Array], limit: float, *, at_once: bool
+) -> list[tuple[Array, Array]]:
+    """Return the optimal points of several programs, such as those of folds, for several ascending `C` each.
+
+    At once they are a batch of the interior-point method, for which they must have as many weights, offsets and hard
+    rows each; what that does not prove to the given relative gap is left to HiGHS.
+    """
+    one_by_one = zip(map(PenalisedSolver, programs), values, strict=True)
+    with as_solver_error("the baseline model was not found"):
+        try:
+            found = InteriorPaths(programs, values).solve() if at_once else None
+        except Exception as error:  # noqa: BLE001 - whatever it is, HiGHS needs nothing of it
+            warn_of(error)
+            found = None
+        if found is None:
+            return [solver.path(C, limit) for solver, C in one_by_one]
+        return [solver.proven(C, *claim, limit) for (solver, C), claim in zip(one_by_one, found, strict=True)]

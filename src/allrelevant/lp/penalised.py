@@ -9,7 +9,7 @@ from scipy import sparse
 
 from allrelevant.lp.matrix import Array, Indices, entries
 from allrelevant.lp.program import Program
-from allrelevant.lp.simplex import DUAL, INFINITY, TOLERANCE, Simplex, indices
+from allrelevant.lp.simplex import BASIC, DUAL, INFINITY, LOWER, TOLERANCE, UPPER, Simplex, indices
 from allrelevant.lp.targets import Duals
 
 __all__ = ["HighsPenalised"]
@@ -18,6 +18,8 @@ __all__ = ["HighsPenalised"]
 SMALL_MULTIPLIERS = 1e-5
 #: Loss that is none, as a share of what the rows ask for.
 NO_LOSS = 1e-12
+#: Weights that are none, as a share of the mean.
+NO_WEIGHT = 1e-5
 #: Up to this many weights all their rows stand in the penalised model from the start; beyond, they are generated.
 ALL_WEIGHTS = 300
 
@@ -84,6 +86,26 @@ class HighsPenalised(Simplex):
         columns = sparse.vstack(parts, format="csc")
         columns.data /= np.repeat(program.gamma[weights], np.diff(columns.indptr))
         return columns
+
+    def begin(self, C: float, w: Array, b: Array) -> None:
+        """Let the next solution for this `C` begin near a point, such as the optimum for some of the rows.
+
+        In the basis of an optimum stand the weights that are 0 and, for every other one and every offset, a row at its
+        margin; all other rows are beyond their margin or short of it. Where rows share slacks or weights are generated,
+        it begins as ever.
+        """
+        program = self.program
+        used = np.abs(w) * program.gamma > NO_WEIGHT * program.norm(w) / max(len(w), 1)
+        margin = program.rows(w, b) - program.r
+        count = int(used.sum()) + program.n_offsets
+        if self._n_sums or len(self._weights) < program.n_weights or count > program.n_rows:
+            return
+        columns = np.where(margin < 0.0, UPPER, LOWER)
+        columns[np.argsort(np.abs(margin), kind="stable")[:count]] = BASIC
+        columns = np.append(columns, np.full(program.n_hard, LOWER))
+        rows = np.where(used, np.where(w < 0.0, LOWER, UPPER), BASIC)[self._weights]
+        self._set_penalty(C)
+        self._set_basis(columns, np.append(np.full(program.n_offsets, LOWER), rows))
 
     def solve(self, C: float, *, cold: bool = False) -> tuple[Array, Array, Duals]:
         """Minimise for one `C`, from the basis of the last one.

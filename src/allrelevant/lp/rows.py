@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from allrelevant.lp.backend import Backend, Table, diagonal
+from allrelevant.lp.matrix import Indices
 from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.targets import Columns
 
-__all__ = ["Batch", "Curvature", "Rows", "SharedCurvature", "State"]
+__all__ = ["Batch", "Curvature", "Rows", "SharedCurvature", "StackedRows", "State"]
 
 
 class Rows:
     """All rows ``[A B; G H]`` as an operator over a batch, with columns of the targets' own for the last weights.
+
+    Parameters
+    ----------
+    program, budget : Program, Budget
+        What is solved.
+    backend : Backend
+        Where to compute.
+    packed : bool, default=True
+        Whether products of all pairs of columns may be kept; that pays for large batches.
 
     Attributes
     ----------
@@ -29,8 +41,8 @@ class Rows:
         Whether there are fewer rows than weights and offsets.
     """
 
-    def __init__(self, program: Program, budget: Budget, backend: Backend) -> None:
-        self.program, self.backend = program, backend
+    def __init__(self, program: Program, budget: Budget, backend: Backend, *, packed: bool = True) -> None:
+        self.program, self.backend, self._packed = program, backend, packed
         # Plain numbers, which leave arrays in their precision.
         price = None if budget.price is None else float(budget.price)
         self.budget = Budget(float(budget.norm), float(budget.loss), price)
@@ -47,7 +59,15 @@ class Rows:
         self.wide = self.n + self.m < self.d + self.p
         factored = (self.KT[: self.d], self.K[:, : self.d]) if self.wide else (self.K, self.KT)
         # Where rows share slacks, what is factored changes with every iterate.
-        self.table = Table(backend, *factored, packed=self.wide or not self.slacks.shared)
+        self.table = Table(backend, *factored, packed=packed and (self.wide or not self.slacks.shared))
+
+    def on(self, backend: Backend) -> Rows:
+        """Return the same on another backend."""
+        return Rows(self.program, self.budget, backend, packed=self._packed)
+
+    def take(self, keep: Any) -> Rows:
+        """Return the rows of some of the targets: all have the same."""
+        return self
 
     def loss_limit(self, m: Any) -> Any:
         """Loss budget that goes with norm budgets `m`."""
@@ -75,12 +95,59 @@ class Rows:
         out = x @ (self.KT if x.shape[1] > self.d else self.KT[: self.d])
         return out if columns is None else out + (x[:, None, self.slots(columns)] @ columns)[:, 0]
 
+    def gram(self, weights: Any) -> Any:
+        """``[A B; G H]ᵀ diag(weights) [A B; G H]`` for every target."""
+        return self.backend.gram(self.table, weights)
+
     def adjoint(self, rows: Any, columns: Any) -> Any:
         """``(Aᵀ rows, Bᵀ rows)`` for every target."""
         out = rows @ self.K
         if columns is not None:
             out[:, self.slots(columns)] = (columns @ rows[:, :, None])[:, :, 0]
         return out
+
+
+class StackedRows(Rows):
+    """Rows of several programs of one shape, for targets that stand program by program.
+
+    Parameters
+    ----------
+    each : sequence of Rows
+        The rows of the programs.
+    ends : ndarray of shape (n_programs,)
+        Where, among the targets, those of each program end.
+    right : array of shape (t, rows)
+        Right sides of every target.
+    """
+
+    def __init__(self, each: Sequence[Rows], ends: Indices, right: Any) -> None:
+        vars(self).update(vars(each[0]))
+        self.each, self.ends, self.right = each, ends, right
+
+    @property
+    def _places(self) -> Iterator[tuple[Rows, slice]]:
+        starts = np.append(0, self.ends[:-1])
+        return ((rows, slice(a, b)) for rows, a, b in zip(self.each, starts, self.ends, strict=True) if b > a)
+
+    def on(self, backend: Backend) -> StackedRows:
+        """Return the same on another backend."""
+        return StackedRows([rows.on(backend) for rows in self.each], self.ends, backend.asarray(self.right))
+
+    def take(self, keep: Any) -> StackedRows:
+        """Return the rows of some of the targets."""
+        return StackedRows(self.each, np.searchsorted(keep, self.ends), self.right[keep])
+
+    def forward(self, x: Any, columns: Any) -> Any:
+        """``A w + B b`` for every target."""
+        return self.backend.xp.concat([rows.forward(x[some], None) for rows, some in self._places])
+
+    def adjoint(self, rows: Any, columns: Any) -> Any:
+        """``(Aᵀ rows, Bᵀ rows)`` for every target."""
+        return self.backend.xp.concat([own.adjoint(rows[some], None) for own, some in self._places])
+
+    def gram(self, weights: Any) -> Any:
+        """``[A B; G H]ᵀ diag(weights) [A B; G H]`` for every target."""
+        return self.backend.xp.concat([rows.gram(weights[some]) for rows, some in self._places])
 
 
 @dataclass
@@ -119,43 +186,47 @@ class Batch:
         Columns of their own.
     linear : array of shape (t, d + p) or (1, d + p)
         Linear loss of weights and offsets.
+    s : array of shape (t, n_slacks) or (1, n_slacks)
+        Weights of the slacks.
     """
 
     goal: Any
     charge: Any
     columns: Any
     linear: Any
+    s: Any
 
     def take(self, keep: Any) -> Batch:
         """Keep some of the targets."""
-        linear = self.linear if self.linear.shape[0] == 1 else self.linear[keep]
+        linear, s = (part if part.shape[0] == 1 else part[keep] for part in (self.linear, self.s))
         charge, columns = (None if part is None else part[keep] for part in (self.charge, self.columns))
-        return Batch(self.goal[keep], charge, columns, linear)
+        return Batch(self.goal[keep], charge, columns, linear, s)
 
     def on(self, backend: Backend) -> Batch:
         """Return the same on another backend."""
-        parts = self.goal, self.charge, self.columns, self.linear
+        parts = self.goal, self.charge, self.columns, self.linear, self.s
         return Batch(*(None if part is None else backend.asarray(part) for part in parts))
 
 
 class Curvature:
-    """What is left of the rows when slacks and surpluses are eliminated: the diagonal ``D = 1 / (Q_ξ + Q_e)``.
-
-    Attributes
-    ----------
-    pull : array of shape (t, n)
-        Answer of the multipliers of the hinge rows to that of the loss budget.
-    rest : array of shape (t,)
-        What is left of the slacks in the equation of the loss budget.
-    """
+    """What is left of the rows when slacks and surpluses are eliminated: the diagonal ``D = 1 / (Q_ξ + Q_e)``."""
 
     def __init__(self, rows: Rows, slack: Any, surplus: Any, hard: Any) -> None:
         self.rows, self.xp = rows, rows.backend.xp
+        self.slack, self.surplus = slack, surplus
         total = slack + surplus
         self.inverse = self.xp.concat([total, hard], axis=1) if rows.m else total
         self.D = 1.0 / self.inverse
-        self.pull = rows.s * slack * self.D[:, : rows.n]
-        self.rest = (self.pull * surplus) @ rows.s
+
+    @cached_property
+    def pull(self) -> Any:
+        """Answer of the multipliers of the hinge rows to that of the loss budget, of shape (t, n)."""
+        return self.rows.s * self.slack * self.D[:, : self.rows.n]
+
+    @cached_property
+    def rest(self) -> Any:
+        """What is left of the slacks in the equation of the loss budget, of shape (t,)."""
+        return (self.pull * self.surplus) @ self.rows.s
 
     def apply(self, values: Any) -> Any:
         """``D values``."""
@@ -164,7 +235,7 @@ class Curvature:
     def gram(self, columns: Any) -> Any:
         """``[A B]ᵀ D [A B]``."""
         rows = self.rows
-        out = rows.backend.gram(rows.table, self.D)
+        out = rows.gram(self.D)
         if columns is not None:
             t, m, n = columns.shape
             slots = rows.slots(columns)
@@ -196,8 +267,16 @@ class SharedCurvature(Curvature):
         self.sum = rows.per_slack(self.d)
         self.first = rows.backend.heaviest(self.d, rows.slacks)
         self.share = 1.0 / (1.0 + slack * self.sum)
-        self.pull = self.d * rows.per_row(rows.s * slack * self.share)
-        self.rest = self.xp.sum(rows.s**2 * slack * self.share, axis=1)
+
+    @cached_property
+    def pull(self) -> Any:
+        """Answer of the multipliers of the hinge rows to that of the loss budget, of shape (t, n)."""
+        return self.d * self.rows.per_row(self.rows.s * self.slack * self.share)
+
+    @cached_property
+    def rest(self) -> Any:
+        """What is left of the slacks in the equation of the loss budget, of shape (t,)."""
+        return self.xp.sum(self.rows.s**2 * self.slack * self.share, axis=1)
 
     def apply(self, values: Any) -> Any:
         """``D values``."""

@@ -10,9 +10,9 @@ from scipy import sparse
 
 from allrelevant.errors import InfeasibleProgram, SolverError, SolverTimeout, UnboundedProgram
 from allrelevant.lp.deadline import check_time, seconds_left
-from allrelevant.lp.matrix import Array
+from allrelevant.lp.matrix import Array, Indices
 
-__all__ = ["DUAL", "INFINITY", "PRIMAL", "TOLERANCE", "Simplex", "indices"]
+__all__ = ["BASIC", "DUAL", "INFINITY", "LOWER", "PRIMAL", "TOLERANCE", "UPPER", "Simplex", "indices"]
 
 INFINITY = highspy.kHighsInf
 TOLERANCE = 1e-9
@@ -21,6 +21,9 @@ SLICE_ITERATIONS = 2000
 MOST_ITERATIONS = 100
 DUAL, PRIMAL = 1, 4  # values of HiGHS' option simplex_strategy
 SCALED, UNSCALED = 2, 0  # of simplex_scale_strategy; the first is its default
+#: Places of columns and rows in a basis, by number.
+_PLACES = np.array([getattr(highspy.HighsBasisStatus, name) for name in ("kLower", "kUpper", "kBasic")], dtype=object)
+LOWER, UPPER, BASIC = range(3)
 #: Ways to start from scratch; what one leaves unknown another may find.
 COLD: Any = (
     {"simplex_strategy": DUAL},
@@ -84,6 +87,13 @@ class Simplex:
         )
         if status == highspy.HighsStatus.kError:
             raise SolverError(f"HiGHS does not take the linear program of {n_rows} rows and {n_columns} columns")
+
+    def _set_basis(self, columns: Indices, rows: Indices) -> None:
+        """Let the next run begin with a basis, given by places; HiGHS mends one that is singular."""
+        basis = highspy.HighsBasis()
+        basis.col_status, basis.row_status = _PLACES[columns].tolist(), _PLACES[rows].tolist()
+        basis.valid = True
+        self._highs.setBasis(basis)
 
     def _run(self, *, cold: bool = False) -> tuple[Array, Array]:
         """Solve; return values of the columns and duals of the rows."""

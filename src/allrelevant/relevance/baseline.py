@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from allrelevant._progress import Progress
 from allrelevant.formulations import Formulation
-from allrelevant.lp import Array, PenalisedSolver, Program
+from allrelevant.lp import Array, PenalisedSolver, Program, penalised_paths
 from allrelevant.lp.certificate import repair, unbalanced
 from allrelevant.lp.matrix import Matrix, reach, some_rows
+from allrelevant.lp.paths import problems_at_once
 from allrelevant.lp.penalised import HighsPenalised
 from allrelevant.lp.targets import Duals
 
 __all__ = ["Baseline", "Fold", "cross_validated_score", "fit_baseline", "in_units", "penalty_path", "weight_unit"]
 
+#: Weights and offsets of a model.
+Point = tuple[Array, Array]
 #: Models of the search are compared by their scores, for which a proof to this relative gap is enough.
 SEARCH_GAP = 1e-4
 #: Weights are 0 if they move no row by more than this; margins are 1.
@@ -157,18 +161,18 @@ def fit_baseline(
 
     Ties go to the smaller `C` and to the earlier candidate, the sparser model; the formulation says what a tie is.
     """
-    score, unit = None, weight_unit(sample_weight)
+    score, near, unit = None, None, weight_unit(sample_weight)
     sample_weight = in_units(sample_weight, unit)
     if C is None:
         # Without a name here: very many samples leave no room for splits that nobody needs any more.
-        formulation, C, score = _search(
+        formulation, C, score, near = _search(
             formulation, X, target, sample_weight, [fold.in_units(unit) for fold in folds], progress
         )
     else:
         C *= unit
     program = formulation.program(X, target, sample_weight)
     with progress.stage("baseline", 1):
-        w, b = PenalisedSolver(program).solve(C) if C > 0 else _empty(program)
+        w, b = PenalisedSolver(program).solve(C, near) if C > 0 else _empty(program)
         progress.step()
     # Weights that move no row by more than rounding are none.
     moved = np.abs(w) * np.maximum(reach(program.A), reach(program.G))
@@ -184,24 +188,59 @@ def _search(
     sample_weight: Array,
     folds: Sequence[Fold],
     progress: Progress,
-) -> tuple[Formulation, float, float]:
-    best: tuple[Formulation, float, float] | None = None
+) -> _Best:
     candidates = formulation.candidates(target)
-    with progress.stage("search", len(candidates) * len(folds)):
-        for candidate in candidates:
-            path = penalty_path(candidate.program(X, target, sample_weight), candidate.predictive(X.shape[1]))
-            if candidate.may_be_empty:
-                path = np.append(0.0, path)
-            scores = np.zeros(len(path))
-            for fold in folds:
-                scores += _path_scores(candidate, X, target, fold, path) / len(folds)
+    paths: list[Array] = []
+    for candidate in candidates:
+        whole = candidate.program(X, target, sample_weight)
+        paths.append(penalty_path(whole, candidate.predictive(X.shape[1])))
+        if candidate.may_be_empty:
+            paths[-1] = np.append(0.0, paths[-1])
+    jobs = [_Job(fold, k, candidate, paths[k]) for fold in folds for k, candidate in enumerate(candidates)]
+    several = problems_at_once(whole) // max(map(len, paths))  # 0 where they come one by one
+    del whole
+    scores = [np.zeros(len(path)) for path in paths]
+    models: dict[int, list[Point]] = {}
+    with progress.stage("search", len(jobs)):
+        for start in range(0, len(jobs), several or 1):
+            few = jobs[start : start + (several or 1)]
+            for job, found in zip(few, _models(few, X, target, at_once=several > 0), strict=True):
+                models.setdefault(job.number, found)
+                scores[job.number] += job.scores(found, X, target) / len(folds)
                 progress.step()
-            tie = candidate.resolution(X.shape[0]) * (1 + 1e-9)
-            k = int(np.argmax(scores >= scores.max() - tie))
-            if best is None or scores[k] > best[2] + tie:
-                best = candidate, float(path[k]), float(scores[k])
+    best: _Best | None = None
+    for number, (candidate, path, mean) in enumerate(zip(candidates, paths, scores, strict=True)):
+        tie = candidate.resolution(X.shape[0]) * (1 + 1e-9)
+        k = int(np.argmax(mean >= mean.max() - tie))
+        if best is None or mean[k] > best.score + tie:
+            best = _Best(candidate, float(path[k]), float(mean[k]), models[number][k])
     assert best is not None
     return best
+
+
+class _Best(NamedTuple):
+    """What the search decides for, with its mean score and its model of the first fold."""
+
+    formulation: Formulation
+    C: float
+    score: float
+    model: Point
+
+
+class _Job(NamedTuple):
+    """A path of penalties on one fold, for one candidate of that number."""
+
+    fold: Fold
+    number: int
+    formulation: Formulation
+    path: Array
+
+    def scores(self, models: Sequence[Point], X: Matrix, target: Array) -> Array:
+        """Scores of models on the samples that the fold leaves out."""
+        test = self.fold.test > 0
+        unseen, true, weight = some_rows(X, test), target[test], self.fold.test[test]
+        predictions = (self.formulation.predict(unseen, *model) for model in models)
+        return np.array([self.formulation.score(true, prediction, weight) for prediction in predictions])
 
 
 def cross_validated_score(
@@ -222,8 +261,9 @@ def cross_validated_score(
     unit = weight_unit(sample_weight)
     folds = [fold.in_units(unit) for fold in folds]
     if C is None:
-        return _search(formulation, X, target, in_units(sample_weight, unit), folds, Progress())[2]
-    return float(np.mean([_path_scores(formulation, X, target, fold, np.array([C * unit]))[0] for fold in folds]))
+        return _search(formulation, X, target, in_units(sample_weight, unit), folds, Progress()).score
+    jobs = [_Job(fold, 0, formulation, np.array([C * unit])) for fold in folds]
+    return float(np.mean([job.scores(_models([job], X, target)[0], X, target) for job in jobs]))
 
 
 def _empty(program: Program) -> tuple[Array, Array]:
@@ -231,11 +271,14 @@ def _empty(program: Program) -> tuple[Array, Array]:
     return np.zeros(program.n_weights), PenalisedSolver(_bare(program)).solve(1.0)[1]
 
 
-def _path_scores(formulation: Formulation, X: Matrix, target: Array, fold: Fold, path: Array) -> Array:
-    train, test = fold.train > 0, fold.test > 0
-    program = formulation.program(some_rows(X, train), target[train], fold.train[train])
-    models = [_empty(program)] if path[0] == 0.0 else []
-    models += zip(*PenalisedSolver(program).path(path[len(models) :], SEARCH_GAP), strict=True)
-    unseen = some_rows(X, test)
-    predictions = (formulation.predict(unseen, w, b) for w, b in models)
-    return np.array([formulation.score(target[test], prediction, fold.test[test]) for prediction in predictions])
+def _models(jobs: Sequence[_Job], X: Matrix, target: Array, *, at_once: bool = False) -> list[list[Point]]:
+    """Models of every job, found at once or one after the other."""
+    programs = []
+    for job in jobs:
+        train = job.fold.train > 0
+        programs.append(job.formulation.program(some_rows(X, train), target[train], job.fold.train[train]))
+    found = penalised_paths(programs, [job.path[job.path > 0.0] for job in jobs], SEARCH_GAP, at_once=at_once)
+    return [
+        ([_empty(program)] if job.path[0] == 0.0 else []) + list(zip(w, b, strict=True))
+        for job, program, (w, b) in zip(jobs, programs, found, strict=True)
+    ]

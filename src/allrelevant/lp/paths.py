@@ -1,0 +1,154 @@
+"""The penalised problem ``min norm + C · loss`` by the interior-point method, for many penalties and programs at once.
+
+It is the bound problem with the multipliers of the budgets given, ``ν = 1`` and ``λ = C``, so the pairs are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allrelevant.lp.backend import BATCH_BYTES, NumpyBackend
+from allrelevant.lp.lockstep import COARSE, QUIET, Enough, Lockstep, numbers_per_target
+from allrelevant.lp.matrix import Array, Indices
+from allrelevant.lp.newton import PenaltySystem
+from allrelevant.lp.program import Budget, Program, Slacks
+from allrelevant.lp.rows import Batch, Rows, StackedRows, State
+from allrelevant.lp.targets import Duals
+
+__all__ = ["InteriorPaths", "problems_at_once"]
+
+#: Stop when the complementarity of a target falls below this share of its objective.
+GAP = 1e-7
+#: Products of pairs of columns pay up to this size: few targets share the rows of a fold.
+PACKED_BYTES = 2**22
+#: With fewer rows the simplex method is faster.
+LEAST_ROWS = 200
+#: Share of the gap that rounding may cost in single precision.
+LOST = 0.3
+
+
+class InteriorPaths(Lockstep):
+    """Optima of the penalised problem for several `C` and several programs, such as those of folds, as one batch.
+
+    Parameters
+    ----------
+    programs : sequence of Program
+        Programs of as many weights, offsets and hard rows, with arrays of rows, no fewer than weights and offsets, each
+        of which has a slack of its own.
+    values : sequence of ndarray
+        Values of `C` of every program.
+    """
+
+    def __init__(self, programs: Sequence[Program], values: Sequence[Array]) -> None:
+        self.programs, self.values = programs, values
+        self._C = np.concatenate(values)
+        count = [len(some) for some in values]
+        n = max(program.n_rows for program in programs)
+        each: list[Rows] = []
+        ends: list[int] = []
+        padded = [_padded(program, n) for program in programs]
+        for program, end in zip(padded, np.cumsum(count).tolist(), strict=True):
+            if each and _same_left(each[-1].program, program):
+                ends[-1] = end
+                continue
+            size = program.n_weights + program.n_offsets
+            # No budget limits anything; its unit is that of objectives.
+            each.append(
+                Rows(program, Budget(1.0, 1.0), NumpyBackend(), packed=n * size * (size + 1) * 4 <= PACKED_BYTES)
+            )
+            ends.append(end)
+
+        def per_target(*parts: str) -> Array:
+            one = [np.concatenate([getattr(program, part) for part in parts]) for program in padded]
+            return np.repeat(one, count, axis=0)
+
+        self._s, self._linear = per_target("s"), per_target("u", "v")
+        super().__init__(StackedRows(each, np.array(ends), per_target("r", "h")), PenaltySystem)
+
+    def solve(self) -> list[tuple[Array, Array, Duals]]:
+        """Minimise; what did not converge shows in its gap, not here."""
+        wp, wm, _, surplus, hard, _, _ = self._part
+        batch = Batch(np.zeros((len(self._C), self._rows.d)), None, None, self._linear, self._s)
+        with np.errstate(**QUIET):
+            state = self._starts()
+            self._approach(state, batch, self._close(COARSE, LOST), 0.0)
+            state = self._follow(self._rows, state, batch, self._close(GAP, np.inf), 0.0)
+        w, alpha, beta = state.P[:, wp] - state.P[:, wm], state.Z[:, surplus], state.Z[:, hard]
+        out, start = [], 0
+        for program, C in zip(self.programs, self.values, strict=True):
+            own = slice(start, start := start + len(C))
+            out.append((w[own], state.b[own], Duals(alpha[own, : program.n_rows], beta[own], C)))
+        return out
+
+    def _close(self, share: float, lost: float) -> Enough:
+        """Whether targets are as close to their objective as that, or rounding costs such a share of what is missing.
+
+        With a large `C` single precision does not get far, and must not go on from there.
+        """
+        wp, wm, xi, _, _, loss, _ = self._part
+
+        def close(rows: Rows, _: Indices, state: State, batch: Batch, gap: Array) -> NDArray[np.bool_]:
+            P, Z = state.P, state.Z
+            norm = (P[:, wp] + P[:, wm]) @ rows.gamma
+            out = gap <= share * (norm + (Z[:, loss] * batch.s * P[:, xi]).sum(axis=1))
+            if lost < np.inf:
+                pull = (rows.adjoint(Z[:, rows.rows], None) - Z[:, loss] * batch.linear)[:, : rows.d]
+                off = (
+                    np.maximum(np.abs(rows.gamma - pull - Z[:, wp]), np.abs(rows.gamma + pull - Z[:, wm])) / rows.gamma
+                )
+                out |= norm * off.max(axis=1) >= lost * gap
+            return np.asarray(out)
+
+        return close
+
+    def _starts(self) -> State:
+        """Start of every target: no weights to speak of, and multipliers that these bear."""
+        rows, C, gamma = self._rows, self._C[:, None], self.programs[0].gamma
+        wp, wm, xi, surplus, _, loss, norm = self._part
+        P, Z = np.ones((2, len(C), norm.stop))
+        right = rows.right[:, : rows.n]
+        P[:, xi] = 1.0 + np.maximum(right, 0.0)
+        P[:, surplus] = P[:, xi] - right
+        cost = C * self._s
+        start = np.zeros((len(C), rows.n + rows.m))
+        start[:, : rows.n] = 0.5 * cost
+        pull = rows.adjoint(start, None)[:, : rows.d]
+        share = np.minimum(1.0, 0.9 / np.maximum(np.max(np.abs(pull) / gamma, axis=1), 1e-30))[:, None]
+        pull *= share
+        Z[:, surplus] = share * start[:, : rows.n]
+        Z[:, xi] = cost - Z[:, surplus]
+        Z[:, wp], Z[:, wm] = gamma - pull, gamma + pull
+        Z[:, loss], Z[:, norm] = C, 1.0
+        return State(P, Z, np.zeros((len(C), rows.p)), np.ones(len(C)))
+
+
+def problems_at_once(program: Program) -> int:
+    """How many penalised problems over the rows of a program, or half as many, make a batch; 0 if HiGHS is faster."""
+    rows, size = program.n_rows + program.n_hard, program.n_weights + program.n_offsets
+    if program.is_sparse or program.slacks.shared or program.u.any() or program.v.any() or rows < LEAST_ROWS:
+        return 0
+    return 0 if rows < 2 * size else BATCH_BYTES // (8 * numbers_per_target(size, rows))
+
+
+def _same_left(one: Program, other: Program) -> bool:
+    """Whether two programs differ at most in right sides, weights of the slacks and linear loss."""
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("B", "H", "A", "G"))
+
+
+def _padded(program: Program, n: int) -> Program:
+    """The program with more rows, which ask for nothing."""
+    more = n - program.n_rows
+    if not more:
+        return program
+    return replace(
+        program,
+        A=np.vstack([program.A, np.zeros((more, program.n_weights))]),
+        B=np.vstack([program.B, np.zeros((more, program.n_offsets))]),
+        r=np.append(program.r, np.full(more, -1.0)),
+        s=np.append(program.s, np.ones(more)),
+        slacks=Slacks(n, n),
+    )
