@@ -28,6 +28,8 @@ GAP_LIMIT = 1e-6
 AT_ONCE = 2**20
 #: Share of the norm budget that a step to a feasible point may cost without a look at shorter ones, and at how many.
 COSTLY, HALVINGS = 1e-10, 4
+#: Room of multipliers that is none: its inverse is no number.
+NOTHING = 1e-290
 #: Steps towards a feasible point that are tried, ascending.
 STEPS = 4.0 ** np.arange(-24, 1)
 
@@ -84,7 +86,8 @@ def repair(program: Program, duals: Duals) -> Duals:
 
 
 def _pseudo_inverse(matrices: Array) -> Array:
-    """Pseudo-inverses of symmetric matrices; in passing where they are numbers."""
+    """Pseudo-inverses of symmetric matrices, of next to nothing as of 0; in passing where they are numbers."""
+    matrices = np.where(np.abs(matrices).max(axis=(1, 2), keepdims=True) < NOTHING, 0.0, matrices)
     if matrices.shape[1] == 1:
         return np.divide(1.0, matrices, out=np.zeros_like(matrices), where=matrices != 0.0)
     return np.asarray(np.linalg.pinv(matrices, hermitian=True))

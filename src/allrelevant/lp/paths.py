@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant.lp.backend import BATCH_BYTES, NumpyBackend
-from allrelevant.lp.lockstep import COARSE, QUIET, Enough, Lockstep, numbers_per_target
+from allrelevant.lp.lockstep import COARSE, QUIET, Lockstep, numbers_per_target
 from allrelevant.lp.matrix import Array, Indices
 from allrelevant.lp.newton import PenaltySystem
 from allrelevant.lp.program import Budget, Program, Slacks
@@ -21,8 +21,8 @@ from allrelevant.lp.targets import Duals
 
 __all__ = ["InteriorPaths", "problems_at_once"]
 
-#: Stop when the complementarity of a target falls below this share of its objective.
-GAP = 1e-7
+#: Stop when the complementarity of a target, and what its residuals cost, are below these shares of its objective.
+GAP, RESIDUAL = 1e-7, 1e-6
 #: Products of pairs of columns pay up to this size: few targets share the rows of a fold.
 PACKED_BYTES = 2**22
 #: With fewer rows the simplex method is faster.
@@ -71,12 +71,13 @@ class InteriorPaths(Lockstep):
 
     def solve(self) -> list[tuple[Array, Array, Duals]]:
         """Minimise; what did not converge shows in its gap, not here."""
-        wp, wm, _, surplus, hard, _, _ = self._part
+        wp, wm, _, surplus, hard, loss, _ = self._part
         batch = Batch(np.zeros((len(self._C), self._rows.d)), None, None, self._linear, self._s)
         with np.errstate(**QUIET):
             state = self._starts()
-            self._approach(state, batch, self._close(COARSE, LOST), 0.0)
-            state = self._follow(self._rows, state, batch, self._close(GAP, np.inf), 0.0)
+            self._approach(state, batch, self._near, 0.0)
+            state.Z[:, loss] = self._C[:, None]  # not as single precision has it
+            state = self._follow(self._rows, state, batch, self._solved, 0.0)
         w, alpha, beta = state.P[:, wp] - state.P[:, wm], state.Z[:, surplus], state.Z[:, hard]
         out, start = [], 0
         for program, C in zip(self.programs, self.values, strict=True):
@@ -84,26 +85,24 @@ class InteriorPaths(Lockstep):
             out.append((w[own], state.b[own], Duals(alpha[own, : program.n_rows], beta[own], C)))
         return out
 
-    def _close(self, share: float, lost: float) -> Enough:
-        """Whether targets are as close to their objective as that, or rounding costs such a share of what is missing.
-
-        With a large `C` single precision does not get far, and must not go on from there.
-        """
+    def _missing(self, rows: Rows, state: State, batch: Batch, gap: Array) -> tuple[Array, Array]:
+        """Gaps, and what residuals of the multipliers cost, as shares of the objectives."""
         wp, wm, xi, _, _, loss, _ = self._part
+        P, Z, gamma = state.P, state.Z, rows.gamma
+        norm = (P[:, wp] + P[:, wm]) @ gamma
+        objective = norm + (Z[:, loss] * batch.s * P[:, xi]).sum(axis=1)
+        pull = (rows.adjoint(Z[:, rows.rows], None) - Z[:, loss] * batch.linear)[:, : rows.d]
+        off = np.maximum(np.abs(gamma - pull - Z[:, wp]), np.abs(gamma + pull - Z[:, wm])) / gamma
+        return gap / objective, norm * off.max(axis=1) / objective
 
-        def close(rows: Rows, _: Indices, state: State, batch: Batch, gap: Array) -> NDArray[np.bool_]:
-            P, Z = state.P, state.Z
-            norm = (P[:, wp] + P[:, wm]) @ rows.gamma
-            out = gap <= share * (norm + (Z[:, loss] * batch.s * P[:, xi]).sum(axis=1))
-            if lost < np.inf:
-                pull = (rows.adjoint(Z[:, rows.rows], None) - Z[:, loss] * batch.linear)[:, : rows.d]
-                off = (
-                    np.maximum(np.abs(rows.gamma - pull - Z[:, wp]), np.abs(rows.gamma + pull - Z[:, wm])) / rows.gamma
-                )
-                out |= norm * off.max(axis=1) >= lost * gap
-            return np.asarray(out)
+    def _near(self, rows: Rows, _: Indices, state: State, batch: Batch, gap: Array) -> NDArray[np.bool_]:
+        """Whether single precision has done its part: with a large `C` it does not get far, and must not go on."""
+        share, cost = self._missing(rows, state, batch, gap)
+        return np.asarray((share <= COARSE) | (cost >= LOST * share))
 
-        return close
+    def _solved(self, rows: Rows, _: Indices, state: State, batch: Batch, gap: Array) -> NDArray[np.bool_]:
+        share, cost = self._missing(rows, state, batch, gap)
+        return np.asarray((share <= GAP) & (cost <= RESIDUAL))
 
     def _starts(self) -> State:
         """Start of every target: no weights to speak of, and multipliers that these bear."""

@@ -91,14 +91,14 @@ class HighsPenalised(Simplex):
         """Let the next solution for this `C` begin near a point, such as the optimum for some of the rows.
 
         In the basis of an optimum stand the weights that are 0 and, for every other one and every offset, a row at its
-        margin; all other rows are beyond their margin or short of it. Where rows share slacks or weights are generated,
-        it begins as ever.
+        margin; all other rows are beyond their margin or short of it. Where rows share slacks, weights are generated or
+        none is used, it begins as ever.
         """
         program = self.program
         used = np.abs(w) * program.gamma > NO_WEIGHT * program.norm(w) / max(len(w), 1)
         margin = program.rows(w, b) - program.r
         count = int(used.sum()) + program.n_offsets
-        if self._n_sums or len(self._weights) < program.n_weights or count > program.n_rows:
+        if self._n_sums or len(self._weights) < program.n_weights or count > program.n_rows or not used.any():
             return
         columns = np.where(margin < 0.0, UPPER, LOWER)
         columns[np.argsort(np.abs(margin), kind="stable")[:count]] = BASIC

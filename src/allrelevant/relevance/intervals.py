@@ -118,6 +118,7 @@ def relevance_intervals(
     near: NearOptimalSet,
     features: Sequence[Feature],
     solving: Solving,
+    solver: BoundSolver | None = None,
 ) -> Intervals:
     """Bound features from both sides by two linear programs per contrast.
 
@@ -135,6 +136,8 @@ def relevance_intervals(
         What to bound.
     solving : Solving
         How to solve.
+    solver : BoundSolver, default=None
+        A solver of the set, perhaps with more weights that stand in no row, if one is at hand.
     """
     program = near.program
     count = len(features)
@@ -145,7 +148,7 @@ def relevance_intervals(
     chosen, position = np.unique(place[place >= 0], return_inverse=True)
     linear = [(k, features[k]) for k in chosen if not features[k].total]
     totals = [(k, features[k]) for k in chosen if features[k].total]
-    solver = solving.solver(program, near.budget, (near.w, near.b))
+    solver = solving.solver(program, near.budget, (near.w, near.b)) if solver is None else solver
     progress = solving.progress
 
     # First what is proven, then what is attained: the same, but where time ran out.
@@ -277,7 +280,8 @@ def _ascend(solver: BoundSolver, feature: Feature, columns: Columns | None, coun
     index = np.repeat(feature.weights[None], count, axis=0)
     # Where a small weight would lower the loss.
     if columns is None:
-        pull = (program.row_weight @ program.A - program.u)[None, feature.weights]
+        pull = program.pull(program.row_weight[None], np.zeros((1, program.n_hard))) - program.u
+        pull = pull[:, feature.weights]
     else:
         pull = columns.A @ program.row_weight - columns.u
     signs = np.where(pull < 0, -1.0, 1.0)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 
 from allrelevant.formulations import Feature, Formulation
-from allrelevant.lp import GAP_LIMIT, Array
+from allrelevant.lp import GAP_LIMIT, Array, BoundSolver
 from allrelevant.lp.matrix import Indices, Matrix
 from allrelevant.lp.targets import Columns
 from allrelevant.relevance.intervals import Intervals, relevance_intervals
@@ -25,6 +25,7 @@ from allrelevant.stats.probes import (
     draw_group_probes,
     draw_probes,
     probe_columns,
+    probe_solver,
     replaced_probes,
     varying_features,
 )
@@ -193,12 +194,20 @@ def judge(
     single = np.array(sorted(place), dtype=np.intp)
     groups = [k for k, columns in enumerate(members) if len(columns) > 1]
 
-    def added(feature: Feature, count: int, values: Iterator[Array], sides: Indices | None = None) -> Probes:
+    solver: BoundSolver | None = None
+
+    def added(
+        feature: Feature,
+        count: int,
+        values: Iterator[Array],
+        sides: Indices | None = None,
+        solver: BoundSolver | None = None,
+    ) -> Probes:
         def draw(some: int) -> Columns:
             drawn = np.hstack(list(islice(values, some)))
             return probe_columns(formulation.probes(drawn.shape[1], privileged), drawn, some, *context)
 
-        return added_probes(near, feature, count, draw, solving, sides)
+        return added_probes(near, feature, count, draw, solving, sides, solver)
 
     probes: Probes | None = None
     varying = varying_features(sample.X, single)
@@ -219,7 +228,9 @@ def judge(
         # One side of each, at random: as many programs on both sides of half the probes would say less. Contrasts of
         # several classes are too different for that.
         sides = rng.randint(2, size=n_probes) if len(feature.contrasts) == 1 else None
-        probes = added(feature, n_probes, values, sides)
+        # One solver for the probes and then for the features: it is made, and sent to workers, once.
+        solver = probe_solver(near, feature, solving)
+        probes = added(feature, n_probes, values, sides, solver)
 
     own: dict[int, Probes] = {}
     for k in groups:
@@ -230,7 +241,8 @@ def judge(
     if probes is None:
         probes = own[groups[0]]
     thresholds = find_thresholds(probes, confidence)
-    intervals = relevance_intervals(near, features, solving)
+    intervals = relevance_intervals(near, features, solving, solver)
+    solver = None
     ends = intervals.minimum, intervals.maximum
     if intervals.unfinished is not None:  # nobody is relevant before it is shown
         ends = intervals.minimum, intervals.unfinished.maximum

@@ -10,7 +10,7 @@ from joblib import effective_n_jobs
 
 from allrelevant.errors import TimeLimitReached
 from allrelevant.formulations import Feature, Formulation
-from allrelevant.lp import Array, Targets
+from allrelevant.lp import Array, BoundSolver, Targets
 from allrelevant.lp.deadline import time_is_up
 from allrelevant.lp.highs import HighsBounds
 from allrelevant.lp.matrix import Indices, Matrix, dense_column, power_sums, ranges, substitute
@@ -26,6 +26,7 @@ __all__ = [
     "draw_group_probes",
     "draw_probes",
     "probe_columns",
+    "probe_solver",
     "replaced_probes",
     "varying_features",
 ]
@@ -143,6 +144,13 @@ def probe_columns(formulation: Formulation, values: Array, count: int, target: A
     return Columns(A, G, program.u.reshape(count, width))
 
 
+def probe_solver(near: NearOptimalSet, feature: Feature, solving: Solving) -> BoundSolver:
+    """Return a solver with room for probes like a feature beside all others; it bounds the others as well."""
+    gamma = near.program.gamma[feature.weights]
+    start = np.append(near.w, np.zeros(len(gamma))), near.b
+    return solving.solver(near.program.with_slots(gamma), near.budget, start)
+
+
 def added_probes(
     near: NearOptimalSet,
     feature: Feature,
@@ -150,6 +158,7 @@ def added_probes(
     draw: Callable[[int], Columns],
     solving: Solving,
     sides: Indices | None = None,
+    solver: BoundSolver | None = None,
 ) -> Probes:
     """Bound each probe as one more feature beside all others, within the budgets of the baseline.
 
@@ -172,11 +181,11 @@ def added_probes(
         How to solve.
     sides : ndarray of shape (n_probes,) or None
         The one value of each probe to find, first the contrasts, then their negatives; the greatest of all if None.
+    solver : BoundSolver, default=None
+        What :func:`probe_solver` returns for such a feature, if that is at hand.
     """
-    program = near.program.with_slots(near.program.gamma[feature.weights])
+    solver = probe_solver(near, feature, solving) if solver is None else solver
     places = near.program.n_weights + np.arange(len(feature.weights))
-    start = np.append(near.w, np.zeros(len(places))), near.b
-    solver = solving.solver(program, near.budget, start)
     placed, directions = replace(feature, weights=places), np.vstack([feature.contrasts, -feature.contrasts])
     index = np.repeat(places[None], count, axis=0)
     # Pieces that keep all workers busy.

@@ -1,0 +1,185 @@
+"""The penalised problem, many at once: as good as one by one by HiGHS."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from allrelevant import LinearRelevanceClassifier, LinearRelevanceOrdinal, LinearRelevanceRegressor
+from allrelevant.datasets import make_relevance_classification, make_relevance_ordinal, make_relevance_regression
+from allrelevant.errors import RelevanceWarning
+from allrelevant.formulations import Classification, OrdinalExplicit, OrdinalImplicit, Regression
+from allrelevant.lp import PenalisedSolver, lockstep, optimum, paths, penalised_paths
+from allrelevant.lp.certificate import penalised_gap
+from allrelevant.lp.penalised import HighsPenalised
+from allrelevant.lp.program import Program
+from allrelevant.relevance import baseline
+from allrelevant.relevance.baseline import SEARCH_GAP, penalty_path
+
+
+def samples(kind, n, seed):
+    """Formulations, data and target."""
+    rng = np.random.RandomState(seed)
+    X = rng.normal(size=(n, 5)) * rng.choice([0.1, 1.0, 10.0], 5)
+    signal = X[:, 0] / X[:, 0].std() + 0.5 * rng.normal(size=n)
+    if kind == "classification":
+        return [Classification()], X, np.where(signal > 0.3, 1.0, -1.0)
+    if kind == "regression":
+        return [Regression(0.3), Regression(0.0)], X, signal
+    ordinal = OrdinalExplicit if kind == "explicit order" else OrdinalImplicit
+    return [ordinal(4)], X, np.digitize(signal, [-0.8, 0.0, 0.9]).astype(float)
+
+
+KINDS = ["classification", "regression", "explicit order", "implicit order"]
+
+
+def folds(kind, n=90, seed=0):
+    """Programs of folds of different sizes, and penalties."""
+    formulations, X, target = samples(kind, n, seed)
+    programs, values = [], []
+    weight = np.random.RandomState(seed).choice([0.5, 1.0, 3.0], n)
+    for left in (slice(0, n // 3), slice(n // 4, n // 2), slice(n - 1, n)):
+        train = np.ones(n, dtype=bool)
+        train[left] = False
+        for formulation in formulations:
+            programs.append(formulation.program(X[train], target[train], weight[train]))
+            values.append(penalty_path(formulation.program(X, target, weight)))
+    return programs, values
+
+
+def objectives(program, C, points):
+    w, b = points
+    return program.norm(w) + C * program.loss(w, b)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_optima_as_one_by_one(kind, seed):
+    programs, values = folds(kind, seed=seed)
+    found = paths.InteriorPaths(programs, values).solve()
+    for program, C, (w, b, duals) in zip(programs, values, found, strict=True):
+        assert duals.alpha.shape == (len(C), program.n_rows)
+        assert penalised_gap(program, C, w, b, duals).max() <= SEARCH_GAP
+        exact = objectives(program, C, PenalisedSolver(program).path(C, 1e-9))
+        np.testing.assert_allclose(objectives(program, C, (w, b)), exact, rtol=1e-5)
+
+
+def test_programs_of_the_same_rows_share_them():
+    programs, values = folds("regression")
+    engine = paths.InteriorPaths(programs, values)
+    assert len(engine._rows.each) == 3  # folds; each has two widths of the tube
+    assert engine._rows.ends.tolist() == [18, 36, 54]
+
+
+def test_what_is_not_proven_is_left_to_highs(monkeypatch):
+    programs, values = folds("explicit order")
+    monkeypatch.setattr(lockstep, "MAX_ITERATIONS", 4)
+    claims = paths.InteriorPaths(programs, values).solve()
+    assert all(
+        penalised_gap(p, C, *claim).max() > SEARCH_GAP for p, C, claim in zip(programs, values, claims, strict=True)
+    )
+    found = penalised_paths(programs, values, SEARCH_GAP, at_once=True)
+    for program, C, points in zip(programs, values, found, strict=True):
+        exact = objectives(program, C, PenalisedSolver(program).path(C, 1e-9))
+        np.testing.assert_allclose(objectives(program, C, points), exact, rtol=SEARCH_GAP)
+
+
+def test_where_the_engine_fails_highs_takes_over(monkeypatch):
+    def fails(*_):
+        raise MemoryError("no room")
+
+    programs, values = folds("classification")
+    monkeypatch.setattr(optimum, "InteriorPaths", fails)
+    with pytest.warns(RelevanceWarning, match="no room"):
+        found = penalised_paths(programs, values, SEARCH_GAP, at_once=True)
+    for program, C, (w, b) in zip(programs, values, found, strict=True):
+        exact = PenalisedSolver(program).path(C, SEARCH_GAP)
+        np.testing.assert_array_equal(w, exact[0])
+        np.testing.assert_array_equal(b, exact[1])
+
+
+def test_single_precision_stops_where_it_is_lost(monkeypatch):
+    # With a large C, multipliers in single precision are off by more than what is missing.
+    X, y, _ = make_relevance_ordinal(500, n_irrelevant=20, n_strong=4, n_weak=6, random_state=0)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    formulation, target = OrdinalExplicit(5), y.astype(float)
+    fold = np.random.default_rng(0).permutation(np.arange(500) % 3)
+    programs = [formulation.program(X[fold != k], target[fold != k], np.ones((fold != k).sum())) for k in range(3)]
+    values = [penalty_path(formulation.program(X, target, np.ones(500)))] * 3
+
+    def worst():
+        found = paths.InteriorPaths(programs, values).solve()
+        return max(penalised_gap(p, C, *claim).max() for p, C, claim in zip(programs, values, found, strict=True))
+
+    assert worst() < 1e-5
+    monkeypatch.setattr(paths, "LOST", np.inf)
+    assert worst() > SEARCH_GAP
+
+
+@pytest.mark.parametrize(
+    ("kind", "make"),
+    [
+        (LinearRelevanceClassifier, make_relevance_classification),
+        (LinearRelevanceRegressor, make_relevance_regression),
+        (LinearRelevanceOrdinal, make_relevance_ordinal),
+    ],
+)
+def test_the_search_decides_the_same(kind, make, monkeypatch):
+    X, y, _ = make(300, n_irrelevant=5, random_state=0)
+    batches = []
+    solve = paths.InteriorPaths.solve
+    monkeypatch.setattr(paths.InteriorPaths, "solve", lambda self: batches.append(len(self._C)) or solve(self))
+    together = kind(random_state=0).fit(X, y).result_
+    assert batches == [108 if kind is LinearRelevanceRegressor else 27]
+    monkeypatch.setattr(baseline, "problems_at_once", lambda _: 20)
+    by_two = kind(random_state=0).fit(X, y).result_
+    assert max(batches[1:]) == 18
+    monkeypatch.setattr(baseline, "problems_at_once", lambda _: 0)
+    before = len(batches)
+    alone = kind(random_state=0).fit(X, y).result_
+    assert len(batches) == before
+    for other in (by_two, alone):
+        assert other.hyperparameters == together.hyperparameters
+        np.testing.assert_allclose(other.intervals, together.intervals, atol=1e-8)
+
+
+def test_which_programs_go_together():
+    rng = np.random.RandomState(0)
+    X, y = rng.normal(size=(300, 4)), np.where(rng.rand(300) < 0.5, 1.0, -1.0)[:, None]
+    program = Program.build(y * X, -y, np.ones(300))
+    assert paths.problems_at_once(program) > 27
+    few = Program.build((y * X)[:50], -y[:50], np.ones(50))
+    wide = Program.build(rng.normal(size=(300, 200)), -y, np.ones(300))
+    linear = Program.build(y * X, -y, np.ones(300), v=np.ones(1))
+    shared = Program.build(y * X, -y, np.ones(300), slack=np.repeat(np.arange(150), 2))
+    assert [paths.problems_at_once(other) for other in (few, wide, linear, shared)] == [0, 0, 0, 0]
+    many = Program.build(np.ones((200_000, 1)), np.ones((200_000, 1)), np.ones(200_000))
+    assert paths.problems_at_once(many) == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_point_nearby_saves_iterations_and_changes_nothing(kind):
+    formulations, X, target = samples(kind, 300, 1)
+    program = formulations[-1].program(X, target, np.ones(300))
+    some = formulations[-1].program(X[:200], target[:200], np.ones(200))
+    C = float(penalty_path(program)[5])
+    near = PenalisedSolver(some).solve(C)
+    spent = []
+    for point in (None, near):
+        engine = HighsPenalised(program)
+        if point is not None:
+            engine.begin(C, *point)
+        w, b, _ = engine.solve(C)
+        spent.append((engine._highs.getInfo().simplex_iteration_count, objectives(program, C, (w, b))))
+    assert spent[1][0] < spent[0][0]
+    assert spent[1][1] == pytest.approx(spent[0][1], rel=1e-9)
+
+
+def test_a_point_that_is_far_off_does_no_harm():
+    programs, values = folds("explicit order")
+    program, C = programs[0], float(values[0][4])
+    exact = objectives(program, C, PenalisedSolver(program).solve(C))
+    rng = np.random.RandomState(0)
+    for near in [(rng.normal(size=5), rng.normal(size=3)), (1e6 * np.ones(5), np.zeros(3)), (np.zeros(5), np.zeros(3))]:
+        found = PenalisedSolver(program).solve(C, near)
+        assert objectives(program, C, found) == pytest.approx(exact, rel=1e-9)
