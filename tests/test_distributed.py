@@ -153,9 +153,9 @@ def test_every_worker_is_sent_a_program_once(client, counts):
     model()
     found = counts()
     assert len(found) == 2
-    for worker in found:  # one program for the intervals, one for the probes
-        assert worker["__setstate__"] == 2
-        assert worker["__init__"] <= 2
+    for worker in found:  # one program for intervals and probes
+        assert worker["__setstate__"] == 1
+        assert worker["__init__"] <= 1
         assert worker["solve"] > worker["__init__"]
 
 
