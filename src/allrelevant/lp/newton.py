@@ -8,6 +8,7 @@ weights and offsets (:class:`TallSystem`), eliminating the latter one of the siz
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from allrelevant.lp.backend import diagonal
@@ -80,7 +81,7 @@ class System(ABC):
         rows, P, Z = self.rows, state.P, state.Z
         wp, wm, xi, _, _, loss, norm = rows.parts
         self.pull, self.price = self.curve.pull, rows.budget.price
-        spent = P[:, xi] @ rows.s + self.xp.sum(x * self.linear, axis=1)
+        spent = P[:, xi] @ rows.s + self.xp.vecdot(x, self.linear)
         self.res_loss = rows.loss_limit(state.m) - spent - P[:, loss][:, 0]
         self.res_norm = state.m - (P[:, wp] + P[:, wm]) @ rows.gamma - P[:, norm][:, 0]
         self.res_m = (0.0 * Z[:, loss] if self.price is None else Z[:, loss] / self.price - Z[:, norm])[:, 0]
@@ -95,7 +96,7 @@ class System(ABC):
 
     def idle(self, main: Any) -> Any:
         """1 for every offset that stands in no row, whose place on the diagonal is 0; 0 for the others."""
-        return self.xp.where(main == 0.0, 1.0 + main, 0.0 * main)
+        return 1.0 * (main == 0.0)
 
     def dual_error(self, Z: Any) -> float:
         """Largest residual of the dual equations, relative to the duals."""
@@ -176,8 +177,8 @@ class TallSystem(System):
         rhs[:, :d] += (up - um) / self.theta
         rhs[:, d:] -= self.res_b
         x = self._first(rhs, self.a[:, None], self.k[:, None])
-        one = xp.sum(self.pull * c[:, :n], axis=1) - right_loss - xp.sum(self.a * x, axis=1)
-        two = xp.sum(self.k * x, axis=1) - right_norm + self._spread(up, um)
+        one = xp.vecdot(self.pull, c[:, :n]) - right_loss - xp.vecdot(self.a, x)
+        two = xp.vecdot(self.k, x) - right_norm + self._spread(up, um)
         dlam, dnu, dm = self._border(one, two)
         x = x + self.solved[:, 0] * dlam[:, None] - self.solved[:, 1] * dnu[:, None]
         da = weighted - self.curve.apply(rows.forward(x, self.columns))
@@ -191,16 +192,18 @@ class TallSystem(System):
         wp, wm, *_ = self.rows.parts
         return (2 * (self.Q[:, wm] * up + self.Q[:, wp] * um) / self.theta) @ self.rows.gamma
 
+    @cached_property
+    def _corner(self) -> tuple[Any, Any, Any]:
+        """Entries ``saa, sak, skk`` of the border."""
+        vecdot, xa, xk = self.xp.vecdot, self.solved[:, 0], self.solved[:, 1]
+        return self.e + vecdot(self.a, xa), vecdot(self.a, xk), self.f + vecdot(self.k, xk)
+
     def _border(self, one: Any, two: Any) -> tuple[Any, Any, Any]:
         """Steps of the two multipliers and of the norm budget.
 
         ``[saa −sak; −sak skk] (dλ, dν) = (one + dm/C, two − dm)``, with ``dm = 0`` or with ``dν = dλ/C + res_m``.
         """
-        xp, C = self.xp, self.price
-        xa, xk = self.solved[:, 0], self.solved[:, 1]
-        saa = self.e + xp.sum(self.a * xa, axis=1)
-        sak = xp.sum(self.a * xk, axis=1)
-        skk = self.f + xp.sum(self.k * xk, axis=1)
+        C, (saa, sak, skk) = self.price, self._corner
         if C is None:
             det = saa * skk - sak**2
             return (one * skk + sak * two) / det, (saa * two + sak * one) / det, 0.0 * one
@@ -278,8 +281,8 @@ class WideSystem(System):
         bent = theta * self.kappa * rows.gamma
         g1, P, by_g1, by_P = border[:, p], border[:, p + 2], solved[:, p], solved[:, p + 2]
         inner = border[:, : p + 2] @ xp.matrix_transpose(solved[:, : p + 2])
-        E_rest = xp.sum(u * theta * u, axis=1) + Q[:, loss][:, 0]
-        F = xp.sum(u * bent, axis=1)
+        E_rest = xp.vecdot(u * theta, u) + Q[:, loss][:, 0]
+        F = xp.vecdot(u, bent)
         N = theta @ rows.gamma**2 + Q[:, norm][:, 0]
         size = p + 2 + (self.price is not None)
         T = rows.backend.zeros((t, size, size))
@@ -295,8 +298,8 @@ class WideSystem(System):
         pulled = xp.zeros_like(self.res_rows)
         pulled[:, :n] = self.pull
         through = rows.forward(theta * rows.adjoint(pulled, self.columns)[:, :d], self.columns)
-        stable = self.curve.rest + xp.sum(by_P * through, axis=1)
-        more = 2 * xp.sum(by_P * (g1 - P), axis=1) + xp.sum((g1 - P) * (by_g1 - by_P), axis=1)
+        stable = self.curve.rest + xp.vecdot(by_P, through)
+        more = 2 * xp.vecdot(by_P, g1 - P) + xp.vecdot(g1 - P, by_g1 - by_P)
         T[:, p, p] = -(stable + E_rest - more)
         T[:, p, p + 1] -= F
         T[:, p + 1, p] -= F
@@ -318,10 +321,10 @@ class WideSystem(System):
         if self.T is None:
             self.T = self._corner(self.G, self.solved)
             self.G, self.solved = self.G[:, : p + 2], self.solved[:, : p + 2]
-        loss_equation = right_loss - xp.sum(u * (up - um), axis=1)
+        loss_equation = right_loss - xp.vecdot(u, up - um)
         norm_equation = right_norm - (up + um) @ rows.gamma
         right = xp.concat([self.res_b, loss_equation[:, None], norm_equation[:, None]], axis=1)
-        right = right - xp.sum(self.G * h0[:, None], axis=2)
+        right = right - xp.vecdot(self.G, h0[:, None])
         if self.price is not None:
             right = xp.concat([right, self.res_m[:, None]], axis=1)
         steps = xp.linalg.solve(self.T, right[:, :, None])[:, :, 0]
