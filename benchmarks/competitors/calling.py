@@ -162,12 +162,22 @@ def _is_there(name: str, environments: Path) -> bool:
 
 
 def fit(
-    method: str, problem: str, data: Path, seed: int, *, limit: float = NO_LIMIT, python: Path | str = sys.executable
+    method: str,
+    problem: str,
+    data: Path,
+    seed: int,
+    *,
+    limit: float = NO_LIMIT,
+    least: float = 0.0,
+    python: Path | str = sys.executable,
 ) -> Fit:
-    """Fit a file in a process of its own, for `limit` CPU seconds at most."""
+    """Fit a file in a process of its own, for `limit` CPU seconds at most.
+
+    Fits that take less than `least` CPU seconds are repeated for as long, and their mean counts.
+    """
     _adapter_of(method)
     done = subprocess.run(
-        [str(python), str(CHILD), METHODS[method], method, problem, str(data), str(seed), str(limit)],
+        [str(python), str(CHILD), METHODS[method], method, problem, str(data), str(seed), str(limit), str(least)],
         capture_output=True,
         text=True,
         check=False,

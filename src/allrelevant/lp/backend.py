@@ -21,7 +21,7 @@ BATCH_BYTES = 2**25
 #: Share, in units of the precision, by which the diagonal of a matrix is raised that rounding spoilt.
 RAISED = 450
 #: Arrays up to this size are kept for the next of their kind.
-KEPT_BYTES = 2**22
+KEPT_BYTES = 2**24
 
 
 def has_gpu() -> bool:
