@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import product
@@ -312,7 +312,8 @@ def representatives(program: Program, features: Sequence[Feature]) -> Indices:
 
     A feature whose weights are bounded is like no other.
     """
-    columns, boxed = _digests(program), program.boxed
+    together = [weight for feature in features if len(feature.weights) > 1 for weight in feature.weights]
+    columns, boxed = _digests(program, set(together)), program.boxed
     first: dict[bytes, int] = {}
     out = np.empty(len(features), dtype=np.intp)
     for k, feature in enumerate(features):
@@ -325,16 +326,18 @@ def representatives(program: Program, features: Sequence[Feature]) -> Indices:
     return out
 
 
-def _digests(program: Program) -> list[tuple[int, dict[int, bytes]]]:
-    """Sign of the first entry of every column, and digests of the column as it is and negated.
+def _digests(program: Program, together: Set[int]) -> list[tuple[int, dict[int, bytes]]]:
+    """Sign of the first entry of every column, and digests by sign of the column as it is and negated.
 
-    Digests, because all columns together are as large as the data.
+    Digests, because all columns together are as large as the data. Only columns of weights that stand together with
+    others need both.
     """
     out = []
     for k, (rows, values) in enumerate(entries(program.A)):
         column = np.concatenate([values, program.G[:, k], program.u[k : k + 1]])
         leading = int(np.sign(column[np.argmax(column != 0.0)]))
         where = rows.tobytes()
-        own = {sign: blake2b(where + (sign * column + 0.0).tobytes()).digest() for sign in (1, -1)}
+        signs = (1, -1) if k in together else (leading,)
+        own = {sign: blake2b(where + (sign * column + 0.0).tobytes()).digest() for sign in signs}
         out.append((leading, {0: b"", **own}))
     return out
