@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -20,6 +21,8 @@ __all__ = ["Backend", "NumpyBackend", "Table", "TorchBackend", "get_backend", "h
 BATCH_BYTES = 2**25
 #: Share, in units of the precision, by which the diagonal of a matrix is raised that rounding spoilt.
 RAISED = 450
+#: Numbers that are read in the time that the update of a matrix takes.
+UPDATE_BYTES = 2**21
 #: Arrays up to this size are kept for the next of their kind.
 KEPT_BYTES = 2**24
 
@@ -68,17 +71,25 @@ class Table:
 
     def __init__(self, backend: Backend, matrix: Any, transposed: Any, *, packed: bool) -> None:
         rows, size = matrix.shape
-        self.F, self.FT, self.size = matrix, transposed, size
-        self.pairs: Any = None
-        if packed and size <= backend.packed_size and rows * size * (size + 1) * 4 <= backend.packed_bytes:
-            i, j = np.tril_indices(size)
-            self.pairs = backend.zeros((rows, len(i)))
-            for k in range(size):  # column by column: with many of them twice as fast as by index
-                first = k * (k + 1) // 2
-                self.pairs[:, first : first + k + 1] = matrix[:, : k + 1] * matrix[:, k : k + 1]
-            place = np.zeros((size, size), dtype=np.intp)
-            place[i, j] = place[j, i] = np.arange(len(i))
-            self.place = backend.indices(place.ravel())
+        self.backend, self.F, self.FT, self.size = backend, matrix, transposed, size
+        self.packed = packed and size <= backend.packed_size and rows * size * (size + 1) * 4 <= backend.packed_bytes
+
+    @cached_property
+    def pairs(self) -> Any:
+        """Products of all pairs of columns, one pair after the other; made when first asked for."""
+        out = self.backend.zeros((self.F.shape[0], self.size * (self.size + 1) // 2))
+        for k in range(self.size):  # column by column: with many of them twice as fast as by index
+            first = k * (k + 1) // 2
+            out[:, first : first + k + 1] = self.F[:, : k + 1] * self.F[:, k : k + 1]
+        return out
+
+    @cached_property
+    def place(self) -> Any:
+        """Place of every entry of the matrix among the pairs."""
+        i, j = np.tril_indices(self.size)
+        place = np.zeros((self.size, self.size), dtype=np.intp)
+        place[i, j] = place[j, i] = np.arange(len(i))
+        return self.backend.indices(place.ravel())
 
 
 class Backend(ABC):
@@ -223,7 +234,8 @@ class NumpyBackend(Backend):
     def gram(self, table: Table, weights: Any) -> Any:
         """``Fᵀ diag(weights) F`` for every row of weights."""
         t, size = len(weights), table.size
-        if table.pairs is not None:
+        # All pairs are read for one target as for many: that takes as long as a few updates.
+        if table.packed and t > len(table.F) * size * (size + 1) // 2 * self._dtype.itemsize // UPDATE_BYTES:
             return np.take(weights @ table.pairs, table.place, axis=1).reshape(t, size, size)
         out = np.empty((t, size, size), dtype=self._dtype)
         root, scaled = np.sqrt(weights), np.empty_like(table.FT)
@@ -328,7 +340,7 @@ class TorchBackend(Backend):
     def gram(self, table: Table, weights: Any) -> Any:
         """``Fᵀ diag(weights) F`` for every row of weights."""
         t, size = len(weights), table.size
-        if table.pairs is not None:
+        if table.packed:
             return (weights @ table.pairs)[:, table.place].reshape(t, size, size)
         scaled = table.F[None] * weights.sqrt()[:, :, None]
         return scaled.transpose(1, 2) @ scaled

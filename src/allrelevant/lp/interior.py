@@ -79,7 +79,7 @@ class InteriorBounds(Lockstep):
     def numbers_per_target(self) -> int:
         """Floating-point numbers that a target takes while it is being solved, roughly."""
         weights, rows = self._rows.d + self._rows.p, self._rows.n + self._rows.m
-        at_once = not isinstance(self.backend, NumpyBackend) and self._rows.table.pairs is None
+        at_once = not isinstance(self.backend, NumpyBackend) and not self._rows.table.packed
         return numbers_per_target(weights, rows) + (2 * weights * rows if at_once else 0)
 
     def solve(self, targets: Targets, *, exact: bool = False) -> tuple[Array, Array, Duals]:

@@ -154,6 +154,7 @@ class BoundSolver:
         self._start = start
         self._anchor = _deep_point(program, budget, start)
         self._reduced: InteriorBounds | None = None
+        self._wider: tuple[InteriorBounds, Reduction] | None = None
         self._tall: TallBounds | None = None
         if engine == "interior" and self.device == "cpu" and is_tall(program):
             self._tall = TallBounds(program, budget, start)
@@ -317,9 +318,13 @@ class BoundSolver:
 
     def _solve_wider(self, targets: Targets, hints: Array) -> Proposal:
         """Solve with more of the rows, for the few targets that reach farther than the others."""
-        wider = reduce_rows(self.program, self.budget, *self._start, times=WIDER)
-        engine = InteriorBounds(wider.program, wider.budget, self._start, self._backend)
-        return self._solve_reduced(engine, wider, targets, hints)
+        wider = self._wider
+        if wider is None:
+            reduction = reduce_rows(self.program, self.budget, *self._start, times=WIDER)
+            wider = InteriorBounds(reduction.program, reduction.budget, self._start, self._backend), reduction
+            if self.device == "cpu":  # where memory is scarcer, the tables of one engine must do
+                self._wider = wider
+        return self._solve_reduced(*wider, targets, hints)
 
     def _solve_whole(self, targets: Targets, _: Array) -> Proposal:
         """Solve with all rows, and in double precision throughout: for targets that resisted so far."""
