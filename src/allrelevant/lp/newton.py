@@ -46,7 +46,7 @@ class System(ABC):
     factors: Any
 
     def __init__(self, rows: Rows, state: State, batch: Batch) -> None:
-        self.rows, self.columns, self.linear, self.s = rows, batch.columns, batch.linear, batch.s
+        self.rows, self.columns, self.linear = rows, batch.columns, batch.linear
         self.xp = xp = rows.backend.xp
         n, d = rows.n, rows.d
         wp, wm, xi, surplus, hard, loss, norm = rows.parts
@@ -55,7 +55,6 @@ class System(ABC):
         self.inverse = 1.0 / Z
         self.Q = Q = P * self.inverse
         self.theta = Q[:, wp] + Q[:, wm]
-        self.kappa = (Q[:, wp] - Q[:, wm]) / self.theta
         curvature = SharedCurvature if rows.slacks.shared else Curvature
         self.curve = curvature(rows, Q[:, xi], Q[:, surplus], Q[:, hard])
 
@@ -81,6 +80,7 @@ class System(ABC):
         rows, P, Z = self.rows, state.P, state.Z
         wp, wm, xi, _, _, loss, norm = rows.parts
         self.pull, self.price = self.curve.pull, rows.budget.price
+        self.kappa = (self.Q[:, wp] - self.Q[:, wm]) / self.theta
         spent = P[:, xi] @ rows.s + self.xp.vecdot(x, self.linear)
         self.res_loss = rows.loss_limit(state.m) - spent - P[:, loss][:, 0]
         self.res_norm = state.m - (P[:, wp] + P[:, wm]) @ rows.gamma - P[:, norm][:, 0]
@@ -108,7 +108,7 @@ class System(ABC):
     def direction(self, U: Any) -> tuple[Any, Any, Any]:
         """Step ``(dZ, db, dm)`` that goes with ``dP = U − Q dZ`` and removes all residuals."""
         rows, Q, xp = self.rows, self.Q, self.xp
-        wp, wm, xi, _, _, loss, norm = rows.parts
+        wp, wm, xi, *_ = rows.parts
         n = rows.n
         up = U[:, wp] - Q[:, wp] * self.res_wp
         um = U[:, wm] - Q[:, wm] * self.res_wm
@@ -118,12 +118,20 @@ class System(ABC):
         da, dy, db, dlam, dnu, dm = self._solve(Shift(up, um, c, *self._right(U, ux)))
         dZ = xp.empty_like(Q)
         dZ[:, rows.rows] = da
-        more = dnu[:, None] * rows.gamma
-        dZ[:, wp] = more - dy + self.res_wp
-        dZ[:, wm] = more + dy + self.res_wm
-        dZ[:, xi] = dlam[:, None] * self.s - rows.per_slack(da[:, :n]) + self.res_xi
-        dZ[:, loss], dZ[:, norm] = dlam[:, None], dnu[:, None]
+        dZ[:, wp] = self.res_wp - dy
+        dZ[:, wm] = self.res_wm + dy
+        dZ[:, xi] = self.res_xi - rows.per_slack(da[:, :n])
+        self._charge(dZ, dlam, dnu)
         return dZ, db, dm
+
+    def _charge(self, dZ: Any, dlam: Any, dnu: Any) -> None:
+        """Add to a step what the steps of the two multipliers ask of the others."""
+        wp, wm, xi, _, _, loss, norm = self.rows.parts
+        more = dnu[:, None] * self.rows.gamma
+        dZ[:, wp] += more
+        dZ[:, wm] += more
+        dZ[:, xi] += dlam[:, None] * self.rows.s
+        dZ[:, loss], dZ[:, norm] = dlam[:, None], dnu[:, None]
 
     def _right(self, U: Any, ux: Any) -> tuple[Any, Any]:
         """Right sides of the equations of the budgets."""
@@ -221,6 +229,10 @@ class PenaltySystem(TallSystem):
     def _right(self, U: Any, ux: Any) -> tuple[Any, Any]:
         """There are none."""
         return None, None
+
+    def _charge(self, dZ: Any, dlam: Any, dnu: Any) -> None:
+        """They do not move."""
+        dZ[:, self.rows.parts[-2].start :] = 0.0
 
     def _factor(self) -> None:
         self.factors = self._matrix()

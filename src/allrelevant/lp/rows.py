@@ -93,7 +93,10 @@ class Rows:
     def forward(self, x: Any, columns: Any) -> Any:
         """``A w + B b`` for every target, with ``x = (w, b)`` or weights alone."""
         out = x @ (self.KT if x.shape[1] > self.d else self.KT[: self.d])
-        return out if columns is None else out + (x[:, None, self.slots(columns)] @ columns)[:, 0]
+        for k in range(0 if columns is None else columns.shape[1]):
+            slot = self.d - columns.shape[1] + k
+            out += x[:, slot : slot + 1] * columns[:, k]
+        return out
 
     def gram(self, weights: Any) -> Any:
         """``[A B; G H]ᵀ diag(weights) [A B; G H]`` for every target."""
@@ -103,7 +106,7 @@ class Rows:
         """``(Aᵀ rows, Bᵀ rows)`` for every target."""
         out = rows @ self.K
         if columns is not None:
-            out[:, self.slots(columns)] = (columns @ rows[:, :, None])[:, :, 0]
+            out[:, self.slots(columns)] = self.backend.xp.vecdot(columns, rows[:, None])
         return out
 
 
