@@ -135,7 +135,7 @@ class Lockstep:
         after = (1 - step_p) * mean + (step_z * (1 - step_p) - step_p) * one - step_p * step_z * two
         centring = backend.clip(backend.clip(after / mean, 0.0, 1.0) ** 3 * mean, least / size, None)[:, None]
         # Clipping the second-order term at a few times the mean saves a quarter of the iterations.
-        limit = 1.5 * mean[:, None]
+        limit = (5 if rows.wide else 3) * mean[:, None]
         second += first
         U = xp.minimum(xp.maximum(second, -limit), limit)
         U += centring
