@@ -6,10 +6,11 @@ import sys
 
 import numpy as np
 import pandas as pd
+import pytest
 from benchmarks._common import Results, make_mix
 from benchmarks.papers import constraints, grouping, panels, privileged, semantic, thresholds
 from benchmarks.peers import speed
-from benchmarks.scaling import cluster, engines, growth, memory, rule, tall, wide
+from benchmarks.scaling import cluster, engines, growth, memory, rule, search, tall, wide
 
 
 def test_privileged():
@@ -126,3 +127,12 @@ def test_memory():
         row = memory.run(2000, 10, 0.01, None, storage)
         assert row["peak_mb"] > row["data_mb"] > 0
         assert row["engine"] == "interior"
+
+
+@pytest.mark.parametrize("kind", search.KINDS)
+def test_search(kind):
+    row = search.run(kind, 90, 12)
+    assert row["problems"] == (108 if kind == "regression" else 27)
+    assert row["left"] <= 1
+    assert row["apart"] < 1e-4
+    assert not row["batch"] or kind == "regression"  # too few rows, but where there are two per sample

@@ -173,7 +173,7 @@ def fit(
 ) -> Fit:
     """Fit a file in a process of its own, for `limit` CPU seconds at most.
 
-    Fits that take less than `least` CPU seconds are repeated for as long, and their mean counts.
+    Fits that take less than `least` CPU seconds are repeated for as long, and their median counts.
     """
     _adapter_of(method)
     done = subprocess.run(

@@ -1,7 +1,7 @@
 """One fit in a process of its own: run by the interpreter of the competitor's environment, prints one line of JSON.
 
 Imports and a first fit of a few samples are not counted. The limit is one of CPU seconds of the fit, after which the
-system ends the process. A fit that takes less than so many CPU seconds is repeated for as long, and the mean counts:
+system ends the process. A fit that takes less than so many CPU seconds is repeated for as long, and the median counts:
 a tenth of a second would be at the mercy of whatever else the machine does.
 
 Usage: ``python child.py ADAPTER METHOD PROBLEM DATA SEED LIMIT LEAST``
@@ -63,12 +63,12 @@ def measured(adapter, method, problem, path, seed, limit, least):
     before = peak_bytes()
     began, cpu = time.perf_counter(), time.process_time()
     resource.setrlimit(resource.RLIMIT_CPU, (int(cpu + limit) + 1, resource.RLIM_INFINITY))
-    count, spent = 0, 0.0
-    while count == 0 or spent < least:
+    ends = [(cpu, began)]
+    while len(ends) == 1 or ends[-1][0] - cpu < least:
         found = adapter.METHODS[method](problem, X, y, seed)
-        count, spent = count + 1, time.process_time() - cpu
-    found["cpu_seconds"], found["fits"] = spent / count, count
-    found["wall_seconds"] = (time.perf_counter() - began) / count
+        ends.append((time.process_time(), time.perf_counter()))
+    found["fits"] = len(ends) - 1
+    found["cpu_seconds"], found["wall_seconds"] = (float(each) for each in np.median(np.diff(ends, axis=0), axis=0))
     found["peak_bytes"], found["bytes_before"] = peak_bytes(), before
     return found
 

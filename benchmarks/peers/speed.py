@@ -2,8 +2,8 @@
 
 Simulated classification (Sim1 to Sim5, and more features), regression and large ordinal sets. Both libraries run with
 their defaults in processes of their own, on the same files, taking turns; a first fit of a few samples loads everything
-and is not timed. What takes less than two CPU seconds is repeated for as long, and the mean counts. Where fri does not
-finish, its cells are empty and a note says why. Beside Sim1 to Sim5 stands a sparse logistic model of scikit-learn
+and is not timed. What takes less than two CPU seconds is repeated for as long, and the median counts. Where fri does
+not finish, its cells are empty and a note says why. Beside Sim1 to Sim5 stands a sparse logistic model of scikit-learn
 (elastic net, by cross-validation), which finds one model, not all features.
 
 fri needs an environment of its own (NumPy below 1.27 and two dependencies it does not declare); the script makes it in
