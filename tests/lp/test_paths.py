@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
+from sklearn.model_selection import ShuffleSplit
 
 from allrelevant import LinearRelevanceClassifier, LinearRelevanceOrdinal, LinearRelevanceRegressor
 from allrelevant.datasets import make_relevance_classification, make_relevance_ordinal, make_relevance_regression
@@ -96,6 +99,16 @@ def test_where_the_engine_fails_highs_takes_over(monkeypatch):
         exact = PenalisedSolver(program).path(C, SEARCH_GAP)
         np.testing.assert_array_equal(w, exact[0])
         np.testing.assert_array_equal(b, exact[1])
+
+
+def test_folds_of_few_samples_are_left_to_highs():
+    X, y, _ = make_relevance_classification(300, n_irrelevant=40, random_state=0)
+    assert paths.problems_at_once(Classification().program(X, np.where(y > 0, 1.0, -1.0), np.ones(300))) > 0
+    few = ShuffleSplit(3, train_size=0.1, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = LinearRelevanceClassifier(cv=few, random_state=0).fit(X, y).result_
+    assert result.max_gap <= 1e-6
 
 
 def test_single_precision_stops_where_it_is_lost(monkeypatch):

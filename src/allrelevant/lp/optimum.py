@@ -91,8 +91,10 @@ def penalised_paths(
     """Return the optimal points of several programs, such as those of folds, for several ascending `C` each.
 
     At once they are a batch of the interior-point method, for which they must have as many weights, offsets and hard
-    rows each; what that does not prove to the given relative gap is left to HiGHS.
+    rows each; what that does not prove to the given relative gap is left to HiGHS, and so are all if none has as many
+    rows as weights and offsets.
     """
+    at_once &= any(p.n_rows + p.n_hard >= p.n_weights + p.n_offsets for p in programs)
     one_by_one = zip(map(PenalisedSolver, programs), values, strict=True)
     with as_solver_error("the baseline model was not found"):
         try:
