@@ -10,7 +10,7 @@ from sklearn.model_selection import ShuffleSplit
 
 from allrelevant import LinearRelevanceClassifier, LinearRelevanceOrdinal, LinearRelevanceRegressor
 from allrelevant.datasets import make_relevance_classification, make_relevance_ordinal, make_relevance_regression
-from allrelevant.errors import RelevanceWarning
+from allrelevant.errors import RelevanceWarning, SolverError
 from allrelevant.formulations import Classification, OrdinalExplicit, OrdinalImplicit, Regression
 from allrelevant.lp import PenalisedSolver, lockstep, optimum, paths, penalised_paths
 from allrelevant.lp.certificate import penalised_gap
@@ -210,3 +210,13 @@ def test_a_point_that_is_far_off_does_no_harm():
     for near in [(rng.normal(size=5), rng.normal(size=3)), (1e6 * np.ones(5), np.zeros(3)), (np.zeros(5), np.zeros(3))]:
         found = PenalisedSolver(program).solve(C, near)
         assert objectives(program, C, found) == pytest.approx(exact, rel=1e-9)
+
+
+def test_a_beginning_that_fails_is_a_typed_error(monkeypatch):
+    def fails(*_):
+        raise MemoryError("no room")
+
+    monkeypatch.setattr(HighsPenalised, "begin", fails)
+    program = folds("classification")[0][0]
+    with pytest.raises(SolverError, match="no room"):
+        PenalisedSolver(program).solve(1.0, (np.ones(5), np.zeros(1)))

@@ -19,6 +19,8 @@ from allrelevant.lp.targets import Duals
 
 __all__ = ["PenalisedSolver", "penalised_paths"]
 
+NOT_FOUND = "the baseline model was not found"
+
 
 class PenalisedSolver:
     """Proven optima of ``min norm + C · loss`` for some values of `C`."""
@@ -40,14 +42,15 @@ class PenalisedSolver:
         SolverError
             If the optimum cannot be proven.
         """
-        if near is not None and not is_tall(self.program):
-            self._highs.begin(C, *near)
+        with as_solver_error(NOT_FOUND):
+            if near is not None and not is_tall(self.program):
+                self._highs.begin(C, *near)
         w, b = self.path(np.array([C]), GAP_LIMIT)
         return w[0], b[0]
 
     def path(self, values: Array, limit: float) -> tuple[Array, Array]:
         """Return the optimal points for several `C`, ascending, proven to the given relative gap."""
-        with as_solver_error("the baseline model was not found"):
+        with as_solver_error(NOT_FOUND):
             return self._tall_path(values, limit) if is_tall(self.program) else self._path(values, limit)
 
     def _path(self, values: Array, limit: float) -> tuple[Array, Array]:
@@ -96,7 +99,7 @@ def penalised_paths(
     """
     at_once &= any(p.n_rows + p.n_hard >= p.n_weights + p.n_offsets for p in programs)
     one_by_one = zip(map(PenalisedSolver, programs), values, strict=True)
-    with as_solver_error("the baseline model was not found"):
+    with as_solver_error(NOT_FOUND):
         try:
             found = InteriorPaths(programs, values).solve() if at_once else None
         except Exception as error:  # noqa: BLE001 - whatever it is, HiGHS needs nothing of it
