@@ -21,7 +21,7 @@ __all__ = ["Backend", "NumpyBackend", "Table", "TorchBackend", "get_backend", "h
 BATCH_BYTES = 2**25
 #: Share, in units of the precision, by which the diagonal of a matrix is raised that rounding spoilt.
 RAISED = 450
-#: Numbers that are read in the time that the update of a matrix takes.
+#: Bytes that are read in the time that the update of a matrix takes.
 UPDATE_BYTES = 2**21
 #: Arrays up to this size are kept for the next of their kind.
 KEPT_BYTES = 2**24
@@ -66,18 +66,20 @@ def diagonal(matrices: Any) -> Any:
 class Table:
     """A matrix of which ``Fᵀ diag(weights) F`` is wanted for many weights.
 
-    If the backend has room for the products of all pairs of its columns, that is one product of matrices for all.
+    If there is room for the products of all pairs of its columns, `packed_bytes` at most if they are doubles, and the
+    backend wants so many, that is one product of matrices for all.
     """
 
-    def __init__(self, backend: Backend, matrix: Any, transposed: Any, *, packed: bool) -> None:
+    def __init__(self, backend: Backend, matrix: Any, transposed: Any, packed_bytes: float) -> None:
         rows, size = matrix.shape
         self.backend, self.F, self.FT, self.size = backend, matrix, transposed, size
-        self.packed = packed and size <= backend.packed_size and rows * size * (size + 1) * 4 <= backend.packed_bytes
+        self.n_pairs = size * (size + 1) // 2
+        self.packed = size <= backend.packed_size and 8 * rows * self.n_pairs <= min(packed_bytes, backend.packed_bytes)
 
     @cached_property
     def pairs(self) -> Any:
         """Products of all pairs of columns, one pair after the other; made when first asked for."""
-        out = self.backend.zeros((self.F.shape[0], self.size * (self.size + 1) // 2))
+        out = self.backend.zeros((self.F.shape[0], self.n_pairs))
         for k in range(self.size):  # column by column: with many of them twice as fast as by index
             first = k * (k + 1) // 2
             out[:, first : first + k + 1] = self.F[:, : k + 1] * self.F[:, k : k + 1]
@@ -235,7 +237,7 @@ class NumpyBackend(Backend):
         """``Fᵀ diag(weights) F`` for every row of weights."""
         t, size = len(weights), table.size
         # All pairs are read for one target as for many: that takes as long as a few updates.
-        if table.packed and t > len(table.F) * size * (size + 1) // 2 * self._dtype.itemsize // UPDATE_BYTES:
+        if table.packed and t > len(table.F) * table.n_pairs * self._dtype.itemsize // UPDATE_BYTES:
             return np.take(weights @ table.pairs, table.place, axis=1).reshape(t, size, size)
         out = np.empty((t, size, size), dtype=self._dtype)
         root, scaled = np.sqrt(weights), np.empty_like(table.FT)

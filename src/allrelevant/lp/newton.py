@@ -176,14 +176,19 @@ class TallSystem(System):
         main[:, d:] += self.idle(main[:, d:])
         return self.rows.backend.factor(matrix)
 
+    def _eliminated(self, shift: Shift) -> tuple[Any, Any]:
+        """Multipliers of the rows as their right sides have them, and what that leaves on the right of the others."""
+        d, weighted = self.rows.d, self.curve.apply(shift.rows)
+        rhs = self.rows.adjoint(weighted, self.columns)
+        rhs[:, :d] += (shift.up - shift.um) / self.theta
+        rhs[:, d:] -= self.res_b
+        return weighted, rhs
+
     def _solve(self, shift: Shift) -> tuple[Any, Any, Any, Any, Any, Any]:
         rows, xp = self.rows, self.xp
         n, d = rows.n, rows.d
         up, um, c, right_loss, right_norm = shift
-        weighted = self.curve.apply(c)
-        rhs = rows.adjoint(weighted, self.columns)
-        rhs[:, :d] += (up - um) / self.theta
-        rhs[:, d:] -= self.res_b
+        weighted, rhs = self._eliminated(shift)
         x = self._first(rhs, self.a[:, None], self.k[:, None])
         one = xp.vecdot(self.pull, c[:, :n]) - right_loss - xp.vecdot(self.a, x)
         two = xp.vecdot(self.k, x) - right_norm + self._spread(up, um)
@@ -239,14 +244,10 @@ class PenaltySystem(TallSystem):
 
     def _solve(self, shift: Shift) -> tuple[Any, Any, Any, Any, Any, Any]:
         rows, d = self.rows, self.rows.d
-        up, um, c, _, _ = shift
-        weighted = self.curve.apply(c)
-        rhs = rows.adjoint(weighted, self.columns)
-        rhs[:, :d] += (up - um) / self.theta
-        rhs[:, d:] -= self.res_b
+        weighted, rhs = self._eliminated(shift)
         x = rows.backend.solve(self.factors, rhs[:, None])[:, 0]
         da = weighted - self.curve.apply(rows.forward(x, self.columns))
-        dy = (x[:, :d] - up + um) / self.theta
+        dy = (x[:, :d] - shift.up + shift.um) / self.theta
         still = 0.0 * x[:, 0]
         return da, dy, x[:, d:], still, still, still
 

@@ -55,11 +55,8 @@ class InteriorPaths(Lockstep):
             if each and _same_left(each[-1].program, program):
                 ends[-1] = end
                 continue
-            size = program.n_weights + program.n_offsets
             # No budget limits anything; its unit is that of objectives.
-            each.append(
-                Rows(program, Budget(1.0, 1.0), NumpyBackend(), packed=n * size * (size + 1) * 4 <= PACKED_BYTES)
-            )
+            each.append(Rows(program, Budget(1.0, 1.0), NumpyBackend(), packed_bytes=PACKED_BYTES))
             ends.append(end)
 
         def per_target(*parts: str) -> Array:

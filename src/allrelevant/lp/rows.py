@@ -27,8 +27,8 @@ class Rows:
         What is solved.
     backend : Backend
         Where to compute.
-    packed : bool, default=True
-        Whether products of all pairs of columns may be kept; that pays for large batches.
+    packed_bytes : float, default=inf
+        How much the products of all pairs of columns may take to be kept; that pays for large batches.
 
     Attributes
     ----------
@@ -41,8 +41,10 @@ class Rows:
         Whether there are fewer rows than weights and offsets.
     """
 
-    def __init__(self, program: Program, budget: Budget, backend: Backend, *, packed: bool = True) -> None:
-        self.program, self.backend, self._packed = program, backend, packed
+    def __init__(
+        self, program: Program, budget: Budget, backend: Backend, *, packed_bytes: float = float("inf")
+    ) -> None:
+        self.program, self.backend, self._packed_bytes = program, backend, packed_bytes
         # Plain numbers, which leave arrays in their precision.
         price = None if budget.price is None else float(budget.price)
         self.budget = Budget(float(budget.norm), float(budget.loss), price)
@@ -59,11 +61,11 @@ class Rows:
         self.wide = self.n + self.m < self.d + self.p
         factored = (self.KT[: self.d], self.K[:, : self.d]) if self.wide else (self.K, self.KT)
         # Where rows share slacks, what is factored changes with every iterate.
-        self.table = Table(backend, *factored, packed=packed and (self.wide or not self.slacks.shared))
+        self.table = Table(backend, *factored, packed_bytes if self.wide or not self.slacks.shared else 0.0)
 
     def on(self, backend: Backend) -> Rows:
         """Return the same on another backend."""
-        return Rows(self.program, self.budget, backend, packed=self._packed)
+        return Rows(self.program, self.budget, backend, packed_bytes=self._packed_bytes)
 
     def take(self, keep: Any) -> Rows:
         """Return the rows of some of the targets: all have the same."""

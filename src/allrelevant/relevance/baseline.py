@@ -197,7 +197,8 @@ def _search(
         if candidate.may_be_empty:
             paths[-1] = np.append(0.0, paths[-1])
     jobs = [_Job(fold, k, candidate, paths[k]) for fold in folds for k, candidate in enumerate(candidates)]
-    several = problems_at_once(whole) // max(map(len, paths))  # 0 where they come one by one
+    # All candidates have as many rows. 0 where jobs come one by one.
+    several = problems_at_once(whole) // max(map(len, paths))
     del whole
     scores = [np.zeros(len(path)) for path in paths]
     models: dict[int, list[Point]] = {}

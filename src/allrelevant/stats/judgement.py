@@ -194,8 +194,6 @@ def judge(
     single = np.array(sorted(place), dtype=np.intp)
     groups = [k for k, columns in enumerate(members) if len(columns) > 1]
 
-    solver: BoundSolver | None = None
-
     def added(
         feature: Feature,
         count: int,
@@ -210,6 +208,7 @@ def judge(
         return added_probes(near, feature, count, draw, solving, sides, solver)
 
     probes: Probes | None = None
+    shared: BoundSolver | None = None
     varying = varying_features(sample.X, single)
     if rule == "papers" and len(varying):
         drawn = draw_probes(sample.X, n_probes, varying, rng)
@@ -229,8 +228,8 @@ def judge(
         # several classes are too different for that.
         sides = rng.randint(2, size=n_probes) if len(feature.contrasts) == 1 else None
         # One solver for the probes and then for the features: it is made, and sent to workers, once.
-        solver = probe_solver(near, feature, solving)
-        probes = added(feature, n_probes, values, sides, solver)
+        shared = probe_solver(near, feature, solving)
+        probes = added(feature, n_probes, values, sides, shared)
 
     own: dict[int, Probes] = {}
     for k in groups:
@@ -241,8 +240,8 @@ def judge(
     if probes is None:
         probes = own[groups[0]]
     thresholds = find_thresholds(probes, confidence)
-    intervals = relevance_intervals(near, features, solving, solver)
-    solver = None
+    intervals = relevance_intervals(near, features, solving, shared)
+    shared = None  # it takes memory that others may need
     ends = intervals.minimum, intervals.maximum
     if intervals.unfinished is not None:  # nobody is relevant before it is shown
         ends = intervals.minimum, intervals.unfinished.maximum
