@@ -35,13 +35,13 @@ KINDS = (LinearRelevanceClassifier, LinearRelevanceRegressor, LinearRelevanceOrd
 CUTS = {LinearRelevanceClassifier: [0], LinearRelevanceOrdinal: [-1, 1]}
 
 
-def model(kind=LinearRelevanceClassifier, **options):
+def model(kind=LinearRelevanceClassifier, memory_limit=FEW, **options):
     rng = np.random.RandomState(0)
     X = rng.normal(size=(60, 12))
     X[:, 5] = X[:, 4] + 0.1 * rng.normal(size=60)
     signal = X[:, :5].sum(axis=1) + 0.5 * rng.normal(size=60)
     y = signal if kind is LinearRelevanceRegressor else np.digitize(signal, CUTS[kind])
-    return kind(C=0.5, memory_limit=FEW, random_state=0, **options).fit(X, y)
+    return kind(C=0.5, memory_limit=memory_limit, random_state=0, **options).fit(X, y)
 
 
 def check_same(one, two):
@@ -402,6 +402,23 @@ def test_a_scheduler_that_is_killed_is_an_error(machines):
     check_threads(before)
     for worker in machines.workers:  # they have nobody left to work for
         worker.wait(timeout=60)
+
+
+def test_a_scheduler_that_dies_with_a_batch_that_is_ready_is_an_error(machines, monkeypatch):
+    """The batch is done, and the client, told so, asks for its bounds when there is nobody left to ask."""
+    asked, ask = [], distributed.Client._gather_remote
+
+    async def kill_and_ask(self, *args, **kwargs):
+        asked.append(machines.scheduler.kill())
+        machines.scheduler.wait()
+        return await ask(self, *args, **kwargs)
+
+    monkeypatch.setattr(distributed.Client, "_gather_remote", kill_and_ask)
+    began = time.monotonic()
+    with pytest.raises(ClusterLost, match="fit again"):
+        model(memory_limit=None)  # no other batch that is cancelled and tells
+    assert asked
+    assert time.monotonic() - began < 60.0
 
 
 def test_workers_that_are_all_gone_are_not_waited_for_for_ever(machines):

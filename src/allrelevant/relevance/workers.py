@@ -124,26 +124,34 @@ def _submitted(
                 yield place[future], found
     finally:
         with suppress(OSError):  # of a connection that is lost
-            client.cancel([future for future in futures if not future.done()])
+            if client.status == "running":
+                client.cancel([future for future in futures if not future.done()])
 
 
 def _arriving(futures: Sequence[Any], client: Any, deadline: Deadline) -> Iterator[tuple[Any, Any]]:
-    """Results as they come, until time is up."""
-    from distributed import as_completed
+    """Results as they come, until time is up; errors in their place if they were cancelled or cannot be fetched.
 
-    # A moment later, so that nobody else is to blame for a timeout.
-    limit = deadline.left + 0.05 if math.isfinite(deadline.left) else None
-    arriving = iter(as_completed(futures, with_results=True, loop=client.loop, timeout=limit))
-    while True:
-        try:
-            arrived = next(arriving)
-        except StopIteration:
-            return
-        except TimeoutError:
-            if deadline.left > 0.0:
-                raise
-            return
-        yield arrived
+    They are fetched here: Dask itself would wait for ever for one that was ready when the connection was lost.
+    """
+    from distributed import CancelledError, as_completed
+
+    def seconds() -> float | None:
+        # A moment later, so that nobody else is to blame for a timeout.
+        return deadline.left + 0.05 if math.isfinite(deadline.left) else None
+
+    try:
+        for future in as_completed(futures, loop=client.loop, timeout=seconds()):
+            found: Any
+            try:
+                found = future.result(timeout=seconds())
+            except (CancelledError, OSError) as error:
+                if future.status == "error" or (isinstance(error, TimeoutError) and deadline.left <= 0.0):
+                    raise
+                found = error
+            yield future, found
+    except TimeoutError:
+        if deadline.left > 0.0:
+            raise
 
 
 class Parcel:
