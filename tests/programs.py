@@ -8,10 +8,10 @@ from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.targets import Targets
 
 
-def random_program(seed, *, hard=True, linear=True, box=False, shared=False, d=4):
+def random_program(seed, *, hard=True, linear=True, box=False, shared=False, d=4, n=15):
     """A program with every kind of row, feasible at a known point."""
     rng = np.random.RandomState(seed)
-    n, p, m = 15, 2, 3
+    p, m = 2, 3
     A, B = rng.normal(size=(n, d)), rng.normal(size=(n, p))
     G, H = rng.normal(size=(m, d)), rng.normal(size=(m, p))
     w, b = rng.normal(size=d), rng.normal(size=p)

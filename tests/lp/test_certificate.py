@@ -57,7 +57,7 @@ def test_single_precision_at_the_start_changes_no_bound(seed, price, monkeypatch
 
     def iterate(self, rows, state, *rest):
         followed.append({part.dtype for part in (state.P, state.Z, state.b, state.m, rows.K)})
-        honest(self, rows, state, *rest)
+        return honest(self, rows, state, *rest)
 
     monkeypatch.setattr(InteriorBounds, "_iterate", iterate)
     mixed = certify(program, budget, targets, *engine.solve(targets), engine.centre)
@@ -80,9 +80,10 @@ def test_what_single_precision_cannot_do_begins_in_double(monkeypatch):
     honest = InteriorBounds._iterate
 
     def lost(self, rows, state, *rest):
-        honest(self, rows, state, *rest)
+        left = honest(self, rows, state, *rest)
         if state.P.dtype == np.float32:
             state.P[::2] = np.nan
+        return left
 
     monkeypatch.setattr(InteriorBounds, "_iterate", lost)
     np.testing.assert_allclose(targets.value(engine.solve(targets)[0]), targets.value(expected), atol=1e-7)

@@ -123,17 +123,16 @@ def test_single_precision_stops_where_it_is_lost(monkeypatch):
     def residuals():
         """What residuals cost when double precision takes over, as a share of the gap then, and the gap at last."""
         engine, seen = paths.InteriorPaths(programs, values), []
-        follow = engine._follow
+        finish = engine._finish
 
-        def watched(rows, state, batch, enough, limit):
-            if state.P.dtype == np.float64:
-                seen.append(engine._missing(rows, state, batch, (state.P * state.Z).sum(axis=1)))
-            return follow(rows, state, batch, enough, limit)
+        def watched(state, batch, *args, **options):
+            seen.append(engine._missing(engine._rows, state, batch, (state.P * state.Z).sum(axis=1)))
+            return finish(state, batch, *args, **options)
 
-        engine._follow = watched
+        engine._finish = watched
         found = engine.solve()
         gaps = [penalised_gap(p, C, *claim).max() for p, C, claim in zip(programs, values, found, strict=True)]
-        ((share, cost),) = seen
+        ((share, cost, _),) = seen
         return (cost / share).max(), max(gaps)
 
     kept, gap = residuals()

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from allrelevant.lp.backend import Backend, NumpyBackend
 from allrelevant.lp.deadline import time_is_up
-from allrelevant.lp.lockstep import COARSE, MANY, MAX_ITERATIONS, QUIET, Lockstep, numbers_per_target
+from allrelevant.lp.lockstep import COARSE, MANY, MAX_ITERATIONS, QUIET, Lockstep, Optima, numbers_per_target
 from allrelevant.lp.matrix import Array, Indices
 from allrelevant.lp.newton import TallSystem, WideSystem
 from allrelevant.lp.preset import Preset
@@ -83,7 +83,7 @@ class InteriorBounds(Lockstep):
         return numbers_per_target(weights, rows) + (2 * weights * rows if at_once else 0)
 
     def solve(self, targets: Targets, *, exact: bool = False) -> tuple[Array, Array, Duals]:
-        """Maximise all targets at once, in double precision throughout if that is to be exact.
+        """Maximise all targets at once, over all rows in double precision throughout if that is to be exact.
 
         What did not converge shows in its certificate, not here.
         """
@@ -92,7 +92,7 @@ class InteriorBounds(Lockstep):
 
     def _solve(self, targets: Targets, exact: bool) -> tuple[Array, Array, Duals]:
         program, t, xp, backend = self.program, len(targets), self.xp, self.backend
-        wp, wm, _, surplus, hard, loss, _ = self._part
+        wp, wm, *_ = self._part
         index, coefficient, charges = self._preset.targets(targets)
         goal = backend.spread(coefficient, index, program.n_weights)
         charge = None if charges is None else backend.spread(charges, index, program.n_weights)
@@ -113,15 +113,14 @@ class InteriorBounds(Lockstep):
             return targets.outdone(np.where(lower > 0.2 * upper, 0.999 * lower, -np.inf), upper)[alive]
 
         state, enough = self._starts(batch), outdone if targets.paired else None
-        if self.mixed and t >= MANY and not exact:
-            self._approach(state, batch, enough, COARSE)
-        state = self._follow(self._rows, state, batch, enough, GAP)
-        w, b, Z = state.P[:, wp] - state.P[:, wm], state.b, state.Z
-        w, b, alpha, beta, lam = (
-            backend.to_numpy(part)
-            for part in (w, b, Z[:, surplus], Z[:, hard][:, : self._preset.n_hard], Z[:, loss][:, 0])
-        )
-        return self._preset.weights(w), b, Duals(alpha, beta, lam)
+        if exact:
+            found = Optima.of(self._rows, self._follow(self._rows, state, batch, enough, GAP))
+        else:
+            if self.mixed and t >= MANY:
+                self._approach(state, batch, enough, COARSE)
+            found = self._finish(state, batch, enough, GAP, paired=targets.paired)
+        w, b, alpha, beta, lam = (backend.to_numpy(part) for part in found)
+        return self._preset.weights(w), b, Duals(alpha, beta[:, : self._preset.n_hard], lam)
 
     # Starting points -----------------------------------------------------------------------------------------
 

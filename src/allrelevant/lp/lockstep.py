@@ -8,24 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant.lp.deadline import time_is_up
 from allrelevant.lp.matrix import Array, Indices
+from allrelevant.lp.nearest import Nearest, nearest_count
 from allrelevant.lp.newton import System
 from allrelevant.lp.rows import Batch, Rows, State
 
 __all__ = ["COARSE", "MANY", "MAX_ITERATIONS", "QUIET", "Enough", "Lockstep", "numbers_per_target"]
 
-#: Above this share of what is looked for, single precision will do. From so many targets on it pays.
-COARSE, MANY = 1e-3, 8
+#: Above this share of what is looked for, single precision will do. From so many targets on it pays; once no more than
+#: this share of them is left, it is better to go on with all.
+COARSE, MANY, FEW = 1e-3, 8, 0.15
 MAX_ITERATIONS = 80
 #: Iterations after which residuals are gone, as a rule: those of the start, and those that single precision leaves.
 #: Half of them are enough for what is only to be outdone.
 FEASIBLE = 4
+#: Share of the residuals of rows that were left out that may be left before anything is enough.
+SETTLED = 1e-3
 
 #: Iterates that leave the range of numbers have not converged, which their certificates show: no reason to warn.
 QUIET: Any = {"over": "ignore", "divide": "ignore", "invalid": "ignore"}
@@ -36,7 +40,24 @@ Enough = Callable[[Rows, Indices, State, Batch, Array], NDArray[np.bool_]]
 
 def numbers_per_target(weights: int, rows: int) -> int:
     """Floating-point numbers that a target with so many weights and rows takes while it is being solved, roughly."""
-    return min(weights, rows) ** 2 + 24 * (weights + rows)
+    return min(weights, rows) ** 2 + 24 * (weights + rows) + nearest_count(weights, rows) * weights
+
+
+class Optima(NamedTuple):
+    """Weights, offsets, and the multipliers of hinge rows, hard rows and loss of every target."""
+
+    w: Any
+    b: Any
+    alpha: Any
+    beta: Any
+    lam: Any
+
+    @classmethod
+    def of(cls, rows: Rows, state: State) -> Optima:
+        """Take them from iterates."""
+        wp, wm, _, surplus, hard, loss, _ = rows.parts
+        P, Z = state.P, state.Z
+        return cls(P[:, wp] - P[:, wm], state.b, Z[:, surplus], Z[:, hard], Z[:, loss][:, 0])
 
 
 class Lockstep:
@@ -74,20 +95,65 @@ class Lockstep:
         What it leaves of residuals goes with the first steps thereafter.
         """
         backend, single = self.backend, self._coarse.backend
-        found = self._follow(self._coarse, state.on(single), batch.on(single), enough, limit).on(backend)
+        few = int(FEW * len(state.P))
+        found = self._follow(self._coarse, state.on(single), batch.on(single), enough, limit, few=few).on(backend)
         if self._rows.budget.price is None:
             found.m = state.m  # a number that is given, not one that is found
         total = backend.to_numpy(self.xp.sum(found.P, axis=1) + self.xp.sum(found.Z, axis=1))
         good = backend.indices(np.flatnonzero(np.isfinite(total)))
         state.put(good, found.take(good))
 
-    def _follow(self, rows: Rows, state: State, batch: Batch, enough: Enough | None, limit: float) -> State:
-        """Iterate until the complementarity of every target is below a share of the norm budget, or enough."""
+    def _finish(
+        self, state: State, batch: Batch, enough: Enough | None, limit: float, *, paired: bool = False
+    ) -> Optima:
+        """Follow to the end; over the rows that matter to each target, if these are few, and over all if they were not.
+
+        Of targets that are paired, one may have been left because the other outdoes it.
+        """
+        rows, xp = self._rows, self.xp
+        count = nearest_count(rows.d + rows.p, rows.n) if self.mixed and len(state.P) >= MANY else 0
+        if not count:
+            return Optima.of(rows, self._follow(rows, state, batch, enough, limit))
+        near = Nearest(rows, state, batch, count)
+        found = self._follow(near.rows, near.state, near.batch, enough, limit, settled=SETTLED)
+        out = Optima.of(near.rows, found)._replace(alpha=near.alpha(found))
+        wrong = near.otherwise(xp.concat([out.w, out.b], axis=1))
+        if paired:
+            # It does not matter where one is that was left, unless the other has to be mended.
+            wrong &= xp.vecdot(found.P, found.Z) <= limit * rows.budget.norm
+            wrong |= wrong[np.arange(len(wrong)) ^ 1]
+        again = np.flatnonzero(wrong)
+        if len(again):
+            rows, state, batch = rows.take(again), state.take(again), batch.take(again)
+
+            def still(rows: Rows, alive: Indices, state: State, batch: Batch, gap: Array) -> NDArray[np.bool_]:
+                return enough(rows, again[alive], state, batch, gap) if enough else np.zeros(len(alive), dtype=bool)
+
+            mended = Optima.of(rows, self._follow(rows, state, batch, still, limit))
+            for part, better in zip(out, mended, strict=True):
+                part[again] = better
+        return out
+
+    def _follow(
+        self,
+        rows: Rows,
+        state: State,
+        batch: Batch,
+        enough: Enough | None,
+        limit: float,
+        *,
+        few: int = 0,
+        settled: float = 1.0,
+    ) -> State:
+        """Iterate until the complementarity of every target is below a share of the norm budget, or enough.
+
+        Nothing is enough before no more than a share of the residuals is left; and nobody waits for the last few.
+        """
         xp, backend = self.xp, rows.backend
         t = len(state.P)
         done = State(*(xp.empty_like(part) for part in (state.P, state.Z, state.b, state.m)))
         alive = np.arange(t)
-        best, stalled = np.full(t, np.inf), np.zeros(t, dtype=int)
+        best, stalled, left = np.full(t, np.inf), np.zeros(t, dtype=int), np.ones(t)
         for iteration in range(MAX_ITERATIONS + 1):
             products = state.P * state.Z
             gap = backend.to_numpy(xp.vecdot(state.P, state.Z)).astype(float)
@@ -98,8 +164,8 @@ class Lockstep:
             if iteration >= FEASIBLE:
                 stop |= gap <= limit * rows.budget.norm
             if enough is not None and iteration >= FEASIBLE // 2:
-                stop |= enough(rows, alive, state, batch, gap)
-            if iteration == MAX_ITERATIONS or time_is_up():
+                stop |= enough(rows, alive, state, batch, gap) & (left <= settled)
+            if iteration == MAX_ITERATIONS or np.sum(~stop) <= few or time_is_up():
                 stop[:] = True
             if stop.any():
                 out, leave, keep = (
@@ -109,15 +175,15 @@ class Lockstep:
                 if rows.wide:
                     self._correct(rows.take(leave), ready, batch.take(leave))
                 done.put(out, ready)
-                alive, best, stalled = alive[~stop], best[~stop], stalled[~stop]
+                alive, best, stalled, left = (part[~stop] for part in (alive, best, stalled, left))
                 if not len(alive):
                     break
                 rows, state, batch, products = rows.take(keep), state.take(keep), batch.take(keep), products[keep]
-            self._iterate(rows, state, batch, products, 0.1 * limit * rows.budget.norm)
+            left = left * backend.to_numpy(self._iterate(rows, state, batch, products, 0.1 * limit * rows.budget.norm))
         return done
 
-    def _iterate(self, rows: Rows, state: State, batch: Batch, products: Any, least: float) -> None:
-        """Take one step, towards no less than the given complementarity."""
+    def _iterate(self, rows: Rows, state: State, batch: Batch, products: Any, least: float) -> Any:
+        """Take one step, towards no less than the given complementarity; return what share it leaves of residuals."""
         P, Z, xp, backend = state.P, state.Z, self.xp, rows.backend
         system = self._system(rows, state, batch)
         size = P.shape[1]
@@ -152,6 +218,7 @@ class Lockstep:
         P += dP
         Z += dZ
         state.b, state.m = state.b + step_p * db, state.m + step_p[:, 0] * dm
+        return 1.0 - xp.minimum(step_p, step_z)[:, 0]
 
     def _correct(self, rows: Rows, state: State, batch: Batch) -> None:
         """Remove what rounding has left of the primal residuals, with a last step of full length.

@@ -21,8 +21,9 @@ from allrelevant.lp.targets import Duals
 
 __all__ = ["InteriorPaths", "problems_at_once"]
 
-#: Stop when the complementarity of a target, and what its residuals cost, are below these shares of its objective.
-GAP, RESIDUAL = 1e-7, 1e-6
+#: Stop when the complementarity of a target, and what its residuals cost, are below these shares of its objective, and
+#: its multipliers exceed what the norm allows by no more than the last of them: that is what the proof goes by.
+GAP, RESIDUAL, EXCESS = 1e-7, 1e-6, 1e-6
 #: Products of pairs of columns pay up to this size: few targets share the rows of a fold.
 PACKED_BYTES = 2**22
 #: With fewer rows the simplex method is faster.
@@ -68,38 +69,40 @@ class InteriorPaths(Lockstep):
 
     def solve(self) -> list[tuple[Array, Array, Duals]]:
         """Minimise; what did not converge shows in its gap, not here."""
-        wp, wm, _, surplus, hard, loss, _ = self._part
+        loss = self._part[-2]
         batch = Batch(np.zeros((len(self._C), self._rows.d)), None, None, self._linear, self._s)
         with np.errstate(**QUIET):
             state = self._starts()
             self._approach(state, batch, self._near, 0.0)
             state.Z[:, loss] = self._C[:, None]  # not as single precision has it
-            state = self._follow(self._rows, state, batch, self._solved, 0.0)
-        w, alpha, beta = state.P[:, wp] - state.P[:, wm], state.Z[:, surplus], state.Z[:, hard]
+            w, b, alpha, beta, _ = self._finish(state, batch, self._solved, 0.0)
         out, start = [], 0
         for program, C in zip(self.programs, self.values, strict=True):
             own = slice(start, start := start + len(C))
-            out.append((w[own], state.b[own], Duals(alpha[own, : program.n_rows], beta[own], C)))
+            out.append((w[own], b[own], Duals(alpha[own, : program.n_rows], beta[own], C)))
         return out
 
-    def _missing(self, rows: Rows, state: State, batch: Batch, gap: Array) -> tuple[Array, Array]:
-        """Gaps, and what residuals of the multipliers cost, as shares of the objectives."""
-        wp, wm, xi, _, _, loss, _ = self._part
+    def _missing(self, rows: Rows, state: State, batch: Batch, gap: Array) -> tuple[Array, Array, Array]:
+        """Gaps, and what residuals of the multipliers cost, as shares of the objectives; and the largest residuals."""
+        wp, wm, xi, _, _, loss, _ = rows.parts
         P, Z, gamma = state.P, state.Z, rows.gamma
         norm = (P[:, wp] + P[:, wm]) @ gamma
-        objective = norm + (Z[:, loss] * batch.s * P[:, xi]).sum(axis=1)
+        x = np.concatenate([P[:, wp] - P[:, wm], state.b], axis=1)
+        spent = (batch.s * P[:, xi]).sum(axis=1) + (batch.linear * x).sum(axis=1) + rows.spent
+        objective = norm + Z[:, loss][:, 0] * spent
         pull = (rows.adjoint(Z[:, rows.rows], None) - Z[:, loss] * batch.linear)[:, : rows.d]
         off = np.maximum(np.abs(gamma - pull - Z[:, wp]), np.abs(gamma + pull - Z[:, wm])) / gamma
-        return gap / objective, norm * off.max(axis=1) / objective
+        most = off.max(axis=1)
+        return gap / objective, norm * most / objective, most
 
     def _near(self, rows: Rows, _: Indices, state: State, batch: Batch, gap: Array) -> NDArray[np.bool_]:
         """Whether single precision has done its part: with a large `C` it does not get far, and must not go on."""
-        share, cost = self._missing(rows, state, batch, gap)
+        share, cost = self._missing(rows, state, batch, gap)[:2]
         return np.asarray((share <= COARSE) | (cost >= LOST * share))
 
     def _solved(self, rows: Rows, _: Indices, state: State, batch: Batch, gap: Array) -> NDArray[np.bool_]:
-        share, cost = self._missing(rows, state, batch, gap)
-        return np.asarray((share <= GAP) & (cost <= RESIDUAL))
+        share, cost, most = self._missing(rows, state, batch, gap)
+        return np.asarray((share <= GAP) & (cost <= RESIDUAL) & (most <= EXCESS))
 
     def _starts(self) -> State:
         """Start of every target: no weights to speak of, and multipliers that these bear."""

@@ -39,6 +39,8 @@ class Rows:
         Where the surplus of all rows lies.
     wide : bool
         Whether there are fewer rows than weights and offsets.
+    spent : float or array of shape (t,)
+        Constant part of the loss.
     """
 
     def __init__(
@@ -55,13 +57,18 @@ class Rows:
         self.gamma, self.linear = array(program.gamma), array(np.concatenate([program.u, program.v]))
         self.slacks, self.of_row = program.slacks, backend.indices(program.slacks.of_row)
         self.n, self.m, self.d, self.p = program.n_rows, program.n_hard, program.n_weights, program.n_offsets
-        sizes = [0, self.d, self.d, program.slacks.count, self.n, self.m, 1, 1]
-        self.parts = [slice(a, b) for a, b in pairwise(np.cumsum(sizes).tolist())]
-        self.rows = slice(self.parts[3].start, self.parts[4].stop)
+        self.spent: Any = 0.0
+        self._divide(program.slacks.count)
         self.wide = self.n + self.m < self.d + self.p
         factored = (self.KT[: self.d], self.K[:, : self.d]) if self.wide else (self.K, self.KT)
         # Where rows share slacks, what is factored changes with every iterate.
         self.table = Table(backend, *factored, packed_bytes if self.wide or not self.slacks.shared else 0.0)
+
+    def _divide(self, n_slacks: int) -> None:
+        """Say where everything lies among the pairs."""
+        sizes = [0, self.d, self.d, n_slacks, self.n, self.m, 1, 1]
+        self.parts = [slice(a, b) for a, b in pairwise(np.cumsum(sizes).tolist())]
+        self.rows = slice(self.parts[3].start, self.parts[4].stop)
 
     def on(self, backend: Backend) -> Rows:
         """Return the same on another backend."""
@@ -74,7 +81,12 @@ class Rows:
     def loss_limit(self, m: Any) -> Any:
         """Loss budget that goes with norm budgets `m`."""
         budget = self.budget
-        return 0.0 * m + budget.loss if budget.price is None else (budget.norm - m) / budget.price
+        whole = 0.0 * m + budget.loss if budget.price is None else (budget.norm - m) / budget.price
+        return whole - self.spent
+
+    def weigh(self, values: Any) -> Any:
+        """Sums of values per slack, each times its weight."""
+        return values @ self.s
 
     def per_row(self, values: Any) -> Any:
         """Values per slack as values per hinge row."""
@@ -98,6 +110,15 @@ class Rows:
         for k in range(0 if columns is None else columns.shape[1]):
             slot = self.d - columns.shape[1] + k
             out += x[:, slot : slot + 1] * columns[:, k]
+        return out
+
+    def gather(self, kept: Indices, columns: Any) -> Any:
+        """Some of the hinge rows for every target, and all hard rows, of shape (t, rows, d + p)."""
+        hard = np.broadcast_to(np.arange(self.n, self.n + self.m), (len(kept), self.m))
+        chosen = self.backend.indices(np.concatenate([kept, hard], axis=1))
+        out = self.K[chosen]
+        for k in range(0 if columns is None else columns.shape[1]):
+            out[:, :, self.d - columns.shape[1] + k] = self.backend.pick(columns[:, k], chosen)
         return out
 
     def gram(self, weights: Any) -> Any:
@@ -149,6 +170,10 @@ class StackedRows(Rows):
     def adjoint(self, rows: Any, columns: Any) -> Any:
         """``(Aᵀ rows, Bᵀ rows)`` for every target."""
         return self.backend.xp.concat([own.adjoint(rows[some], None) for own, some in self._places])
+
+    def gather(self, kept: Indices, columns: Any) -> Any:
+        """Some of the hinge rows for every target, and all hard rows, of shape (t, rows, d + p)."""
+        return self.backend.xp.concat([rows.gather(kept[some], None) for rows, some in self._places])
 
     def gram(self, weights: Any) -> Any:
         """``[A B; G H]ᵀ diag(weights) [A B; G H]`` for every target."""
@@ -231,7 +256,7 @@ class Curvature:
     @cached_property
     def rest(self) -> Any:
         """What is left of the slacks in the equation of the loss budget, of shape (t,)."""
-        return (self.pull * self.surplus) @ self.rows.s
+        return self.rows.weigh(self.pull * self.surplus)
 
     def apply(self, values: Any) -> Any:
         """``D values``."""
