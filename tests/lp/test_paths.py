@@ -125,9 +125,9 @@ def test_single_precision_stops_where_it_is_lost(monkeypatch):
         engine, seen = paths.InteriorPaths(programs, values), []
         finish = engine._finish
 
-        def watched(state, batch, *args, **options):
-            seen.append(engine._missing(engine._rows, state, batch, (state.P * state.Z).sum(axis=1)))
-            return finish(state, batch, *args, **options)
+        def watched(rows, state, batch, *rest):
+            seen.append(engine._missing(rows, state, batch, (state.P * state.Z).sum(axis=1)))
+            return finish(rows, state, batch, *rest)
 
         engine._finish = watched
         found = engine.solve()

@@ -20,6 +20,9 @@ cancellation (``1 − pD`` is written as the product it equals); otherwise a los
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,9 +30,11 @@ from allrelevant.lp.backend import Backend, NumpyBackend
 from allrelevant.lp.deadline import time_is_up
 from allrelevant.lp.lockstep import COARSE, MANY, MAX_ITERATIONS, QUIET, Lockstep, Optima, numbers_per_target
 from allrelevant.lp.matrix import Array, Indices
+from allrelevant.lp.nearest import lifted
 from allrelevant.lp.newton import TallSystem, WideSystem
 from allrelevant.lp.preset import Preset
 from allrelevant.lp.program import Budget, Program
+from allrelevant.lp.reduction import Reduction
 from allrelevant.lp.rows import Batch, Rows, State
 from allrelevant.lp.targets import Duals, Targets
 
@@ -37,6 +42,8 @@ __all__ = ["InteriorBounds"]
 
 #: Stop when the complementarity of a target falls below this share of the norm budget.
 GAP = 3e-10
+#: Entries of all rows, at most, for targets to choose from.
+EVERY = 2**22
 
 
 class InteriorBounds(Lockstep):
@@ -53,6 +60,8 @@ class InteriorBounds(Lockstep):
         A point ``(w, b)`` within the budget.
     backend : Backend, default=None
         Where to compute; NumPy if None.
+    reduction : Reduction, default=None
+        The same with fewer rows, to begin with; what is found is not always right for all.
 
     Attributes
     ----------
@@ -61,8 +70,17 @@ class InteriorBounds(Lockstep):
     """
 
     def __init__(
-        self, program: Program, budget: Budget, start: tuple[Array, Array], backend: Backend | None = None
+        self,
+        program: Program,
+        budget: Budget,
+        start: tuple[Array, Array],
+        backend: Backend | None = None,
+        *,
+        reduction: Reduction | None = None,
     ) -> None:
+        self._whole, self._reduction = (program, budget), reduction
+        if reduction is not None:
+            program, budget = reduction.program, reduction.budget
         self._preset = Preset(program.dense())
         w, b = start
         self.program, self.budget = self._preset.program, self._preset.budget(budget)
@@ -90,37 +108,87 @@ class InteriorBounds(Lockstep):
         with self.backend.alone, np.errstate(**QUIET):
             return self._solve(targets, exact)
 
-    def _solve(self, targets: Targets, exact: bool) -> tuple[Array, Array, Duals]:
-        program, t, xp, backend = self.program, len(targets), self.xp, self.backend
-        wp, wm, *_ = self._part
+    @cached_property
+    def _every(self) -> Rows:
+        """All rows, for targets to choose from; those of the reduction if all are too many."""
+        program, budget = self._whole
+        if self._reduction is None or program.is_sparse or program.n_rows * program.n_weights > EVERY:
+            return self._rows
+        preset = Preset(program.dense())
+        return Rows(preset.program, preset.budget(budget), self.backend)
+
+    def _batch(self, rows: Rows, targets: Targets) -> Batch:
+        """Targets over some of the rows."""
+        d, backend = rows.d, self.backend
         index, coefficient, charges = self._preset.targets(targets)
-        goal = backend.spread(coefficient, index, program.n_weights)
-        charge = None if charges is None else backend.spread(charges, index, program.n_weights)
-        linear = self._rows.linear[None]
+        goal = backend.spread(coefficient, index, d)
+        charge = None if charges is None else backend.spread(charges, index, d)
+        linear = rows.linear[None]
         if targets.columns is not None:
-            linear = xp.repeat(linear, t, axis=0)
-            linear[:, targets.columns.slots(program.n_weights)] = backend.asarray(targets.columns.u)
-        columns = self._rows.whole(self._preset.columns(targets.columns))
-        batch = Batch(goal, charge, columns, linear, self._rows.s[None])
-        lower, upper = np.full(t, -np.inf), np.full(t, np.inf)
+            linear = self.xp.repeat(linear, len(targets), axis=0)
+            linear[:, targets.columns.slots(d)] = backend.asarray(targets.columns.u)
+        return Batch(goal, charge, rows.whole(self._preset.columns(targets.columns)), linear, rows.s[None])
+
+    def _solve(self, targets: Targets, exact: bool) -> tuple[Array, Array, Duals]:
+        t, backend, reduction, rows = len(targets), self.backend, self._reduction, self._rows
+        wp, wm, *_ = self._part
+        index, coefficient, _ = self._preset.targets(targets)
+        batch = self._batch(rows, targets if reduction is None else reduction.targets(targets))
+        lower, upper, rest = np.full(t, -np.inf), np.full(t, np.inf), np.arange(t)
 
         def outdone(_: Rows, alive: Indices, state: State, batch: Batch, gap: Array) -> NDArray[np.bool_]:
-            place = backend.indices(index[alive])
+            who = rest[alive]
+            place = backend.indices(index[who])
             chosen = backend.pick(state.P[:, wp], place) - backend.pick(state.P[:, wm], place)
-            value = (coefficient[alive] * backend.to_numpy(chosen)).sum(axis=1)
-            lower[alive], upper[alive] = value, value + gap
+            value = (coefficient[who] * backend.to_numpy(chosen)).sum(axis=1)
+            lower[who], upper[who] = value, value + gap
             # With something to spare: it is the certificate that decides.
-            return targets.outdone(np.where(lower > 0.2 * upper, 0.999 * lower, -np.inf), upper)[alive]
+            return targets.outdone(np.where(lower > 0.2 * upper, 0.999 * lower, -np.inf), upper)[who]
 
         state, enough = self._starts(batch), outdone if targets.paired else None
-        if exact:
-            found = Optima.of(self._rows, self._follow(self._rows, state, batch, enough, GAP))
-        else:
-            if self.mixed and t >= MANY:
-                self._approach(state, batch, enough, COARSE)
-            found = self._finish(state, batch, enough, GAP, paired=targets.paired)
-        w, b, alpha, beta, lam = (backend.to_numpy(part) for part in found)
-        return self._preset.weights(w), b, Duals(alpha, beta[:, : self._preset.n_hard], lam)
+        if exact or not (self.mixed and t >= MANY):
+            return self._claim(rows, Optima.of(rows, self._follow(rows, state, batch, enough, GAP)))
+        self._approach(state, batch, enough, COARSE)
+        early = Optima.of(rows, state)
+        if targets.paired:
+            # What single precision shows to be outdone need not be followed further, if rounding has not cost too much.
+            gap = self.xp.vecdot(state.P, state.Z) + self._rounded(state, batch)
+            rest = np.flatnonzero(~outdone(rows, rest, state, batch, gap))
+            state, batch = state.take(rest), batch.take(rest)
+        if reduction is not None and self._count(rows, len(rest)) and self._every is not rows:
+            batch = self._batch(self._every, targets.take(rest))
+            state, rows = lifted(rows, state, self._every, batch, reduction.kept), self._every
+        rivals = None
+        if targets.paired:
+            place = np.minimum(np.searchsorted(rest, rest ^ 1), len(rest) - 1)
+            rivals = np.where(rest[place] == rest ^ 1, place, np.arange(len(rest)))
+        claim = self._claim(rows, self._finish(rows, state, batch, enough, GAP, rivals=rivals))
+        if len(rest) == t:
+            return claim
+        (w, b, duals), (found_w, found_b, found) = self._claim(self._rows, early), claim
+        w[rest], b[rest] = found_w, found_b
+        duals.alpha[rest], duals.beta[rest], duals.lam[rest] = found.alpha, found.beta, found.lam
+        return w, b, duals
+
+    def _rounded(self, state: State, batch: Batch) -> Any:
+        """What residuals of the multipliers cost within the budget, roughly: those of the offsets will be mended."""
+        rows, xp = self._rows, self.xp
+        *_, loss, norm = self._part
+        y = rows.adjoint(state.Z[:, rows.rows], batch.columns) - state.Z[:, loss] * batch.linear
+        pull = xp.abs(y[:, : rows.d] + batch.goal)
+        if batch.charge is not None:
+            pull = pull - batch.charge
+        excess = xp.max(pull / rows.gamma, axis=1) - state.Z[:, norm][:, 0]
+        off = xp.vecdot(xp.abs(y[:, rows.d :]), 1.0 + xp.abs(state.b))
+        return self.backend.clip(excess, 0.0, None) * rows.budget.norm + off
+
+    def _claim(self, rows: Rows, found: Optima) -> tuple[Array, Array, Duals]:
+        """Points and multipliers for all rows, given those for some."""
+        w, b, alpha, beta, lam = (self.backend.to_numpy(part) for part in found)
+        duals = Duals(alpha, beta[:, : self._preset.n_hard], lam)
+        if self._reduction is not None and rows is self._rows:
+            duals = self._reduction.duals(duals)
+        return self._preset.weights(w), b, duals
 
     # Starting points -----------------------------------------------------------------------------------------
 

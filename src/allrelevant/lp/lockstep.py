@@ -29,7 +29,7 @@ MAX_ITERATIONS = 80
 #: Half of them are enough for what is only to be outdone.
 FEASIBLE = 4
 #: Share of the residuals of rows that were left out that may be left before anything is enough.
-SETTLED = 1e-3
+SETTLED = 1e-2
 
 #: Iterates that leave the range of numbers have not converged, which their certificates show: no reason to warn.
 QUIET: Any = {"over": "ignore", "divide": "ignore", "invalid": "ignore"}
@@ -103,25 +103,36 @@ class Lockstep:
         good = backend.indices(np.flatnonzero(np.isfinite(total)))
         state.put(good, found.take(good))
 
+    def _count(self, rows: Rows, n_targets: int) -> int:
+        """How many rows so many targets should keep when they are near; 0 if all."""
+        return nearest_count(rows.d + rows.p, rows.n) if self.mixed and n_targets >= MANY else 0
+
     def _finish(
-        self, state: State, batch: Batch, enough: Enough | None, limit: float, *, paired: bool = False
+        self,
+        rows: Rows,
+        state: State,
+        batch: Batch,
+        enough: Enough | None,
+        limit: float,
+        *,
+        rivals: Indices | None = None,
     ) -> Optima:
         """Follow to the end; over the rows that matter to each target, if these are few, and over all if they were not.
 
-        Of targets that are paired, one may have been left because the other outdoes it.
+        With rivals, a target may have been left because its rival outdoes it: the target in the place given, if that is
+        not its own.
         """
-        rows, xp = self._rows, self.xp
-        count = nearest_count(rows.d + rows.p, rows.n) if self.mixed and len(state.P) >= MANY else 0
+        xp, count = self.xp, self._count(rows, len(state.P))
         if not count:
             return Optima.of(rows, self._follow(rows, state, batch, enough, limit))
         near = Nearest(rows, state, batch, count)
         found = self._follow(near.rows, near.state, near.batch, enough, limit, settled=SETTLED)
         out = Optima.of(near.rows, found)._replace(alpha=near.alpha(found))
         wrong = near.otherwise(xp.concat([out.w, out.b], axis=1))
-        if paired:
-            # It does not matter where one is that was left, unless the other has to be mended.
+        if rivals is not None:
+            # It does not matter where one is that was left, unless its rival has to be mended.
             wrong &= xp.vecdot(found.P, found.Z) <= limit * rows.budget.norm
-            wrong |= wrong[np.arange(len(wrong)) ^ 1]
+            wrong |= wrong[rivals]
         again = np.flatnonzero(wrong)
         if len(again):
             rows, state, batch = rows.take(again), state.take(again), batch.take(again)

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allrelevant.lp.matrix import Array
+from allrelevant.lp.matrix import Array, Indices
 from allrelevant.lp.rows import Batch, Rows, State
 
-__all__ = ["Nearest", "OwnRows", "nearest_count"]
+__all__ = ["Nearest", "OwnRows", "lifted", "nearest_count"]
 
-#: Rows that a target keeps, for each of its weights and offsets: twice as many as any needed whose gap was below a
+#: Rows that a target keeps, for each of its weights and offsets: more than any needed whose gap was below a
 #: thousandth of the norm budget.
-NEAREST = 4
+NEAREST = 3
 #: A row that is farther than this on the other side is not as it was taken to be.
 OTHERWISE = 1e-9
 
@@ -31,6 +31,28 @@ def nearest_count(weights: int, rows: int) -> int:
     """
     count = NEAREST * weights
     return count if 2 * count < rows and count * weights <= 24 * (weights + rows) else 0
+
+
+def lifted(rows: Rows, state: State, every: Rows, batch: Batch, kept: Indices) -> State:
+    """Iterates over every row, given those over the rows that were kept for all targets.
+
+    The others stand where their margins have them, as well centred as these are on the average.
+    """
+    wp, wm, xi, surplus, _, _, norm = every.parts
+    _, _, xi_kept, surplus_kept, _, loss_kept, _ = rows.parts
+    x = np.concatenate([state.P[:, wp] - state.P[:, wm], state.b], axis=1)
+    margin = (every.forward(x, batch.columns) - every.right)[:, : every.n]
+    mean = (every.backend.xp.vecdot(state.P, state.Z) / state.P.shape[1])[:, None]
+    least = mean / (state.Z[:, loss_kept] * batch.s)
+    P, Z = np.empty((2, len(margin), norm.stop))
+    np.maximum(-margin, least, out=P[:, xi])
+    np.maximum(margin, least, out=P[:, surplus])
+    for part in (xi, surplus):
+        np.divide(mean, P[:, part], out=Z[:, part])
+    for new, old in ((P, state.P), (Z, state.Z)):
+        new[:, : xi.start], new[:, surplus.stop :] = old[:, : xi.start], old[:, surplus_kept.stop :]
+        new[:, xi.start + kept], new[:, surplus.start + kept] = old[:, xi_kept], old[:, surplus_kept]
+    return State(P, Z, state.b, state.m)
 
 
 class OwnRows(Rows):

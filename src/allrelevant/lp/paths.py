@@ -75,7 +75,7 @@ class InteriorPaths(Lockstep):
             state = self._starts()
             self._approach(state, batch, self._near, 0.0)
             state.Z[:, loss] = self._C[:, None]  # not as single precision has it
-            w, b, alpha, beta, _ = self._finish(state, batch, self._solved, 0.0)
+            w, b, alpha, beta, _ = self._finish(self._rows, state, batch, self._solved, 0.0)
         out, start = [], 0
         for program, C in zip(self.programs, self.values, strict=True):
             own = slice(start, start := start + len(C))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -154,7 +154,7 @@ class BoundSolver:
         self._start = start
         self._anchor = _deep_point(program, budget, start)
         self._reduced: InteriorBounds | None = None
-        self._wider: tuple[InteriorBounds, Reduction] | None = None
+        self._wider: InteriorBounds | None = None
         self._tall: TallBounds | None = None
         if engine == "interior" and self.device == "cpu" and is_tall(program):
             self._tall = TallBounds(program, budget, start)
@@ -162,7 +162,7 @@ class BoundSolver:
         # Rows that a free offset needs may all be dropped: then the centre of the reduced program is nowhere.
         self._reduction = reduce_rows(program, budget, *start, times=FIRST[self.device])
         if engine == "interior":
-            reduced = self._interior(self._reduction.program, self._reduction.budget)
+            reduced = self._interior(self._reduction)
             if reduced is not None and _has_room(program, budget, *reduced.centre):
                 self._reduced, self._anchor = reduced, reduced.centre
         if (
@@ -171,7 +171,7 @@ class BoundSolver:
             and (program.n_hard or not _has_room(program, budget, *self._anchor))
         ):
             # Hard rows that are tight at the start leave no room in any direction along it.
-            whole = self._interior(program, budget)
+            whole = self._interior()
             if whole is not None and _has_room(program, budget, *whole.centre):
                 self._anchor = whole.centre
 
@@ -197,10 +197,10 @@ class BoundSolver:
         """How much a batch of targets should take."""
         return self._backend.batch_bytes
 
-    def _interior(self, program: Program, budget: Budget) -> InteriorBounds | None:
+    def _interior(self, reduction: Reduction | None = None) -> InteriorBounds | None:
         """Build the interior engine; without it there are others."""
         try:
-            return InteriorBounds(program, budget, self._start, self._backend)
+            return InteriorBounds(self.program, self.budget, self._start, self._backend, reduction=reduction)
         except Exception as error:  # noqa: BLE001 - whatever it is, the reference engine needs nothing of it
             warn_of(error)
             return None
@@ -295,7 +295,7 @@ class BoundSolver:
             yield lambda targets, _: tall.solve(targets)
         reduced, done = self._reduced, False
         if reduced is not None:
-            yield partial(self._solve_reduced, reduced, self._reduction)
+            yield lambda targets, _: reduced.solve(targets)
             if len(self._reduction.kept) < self.program.n_rows:
                 yield self._solve_wider
             else:
@@ -311,20 +311,15 @@ class BoundSolver:
                 yield self._solve_whole
         yield lambda targets, _: reference().solve(targets, cold=True)
 
-    @staticmethod
-    def _solve_reduced(engine: InteriorBounds, reduction: Reduction, targets: Targets, _: Array) -> Proposal:
-        w, b, duals = engine.solve(reduction.targets(targets))
-        return w, b, reduction.duals(duals)
-
-    def _solve_wider(self, targets: Targets, hints: Array) -> Proposal:
+    def _solve_wider(self, targets: Targets, _: Array) -> Proposal:
         """Solve with more of the rows, for the few targets that reach farther than the others."""
         wider = self._wider
         if wider is None:
             reduction = reduce_rows(self.program, self.budget, *self._start, times=WIDER)
-            wider = InteriorBounds(reduction.program, reduction.budget, self._start, self._backend), reduction
+            wider = InteriorBounds(self.program, self.budget, self._start, self._backend, reduction=reduction)
             if self.device == "cpu":  # where memory is scarcer, the tables of one engine must do
                 self._wider = wider
-        return self._solve_reduced(*wider, targets, hints)
+        return wider.solve(targets)
 
     def _solve_whole(self, targets: Targets, _: Array) -> Proposal:
         """Solve with all rows, and in double precision throughout: for targets that resisted so far."""
