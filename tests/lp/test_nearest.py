@@ -201,6 +201,7 @@ def test_the_search_finds_the_same_models(kind, kept, monkeypatch):
 
 def test_rows_of_their_own_only_where_they_are_few_and_small():
     assert nearest_count(31, 500) == 93
-    assert nearest_count(31, 186) == 0  # half of them or more
+    assert nearest_count(31, 139) == 0  # two thirds of them or more
+    assert nearest_count(31, 140) == 93
     assert nearest_count(201, 2000) == 0  # more memory than the iterates
     assert nearest_count(201, 10_000) == 603

@@ -69,9 +69,9 @@ def repair(program: Program, duals: Duals) -> Duals:
         # The offsets are free, so their equations must hold to the last digit: shift the multipliers that have
         # room on both sides, in proportion to that room, which keeps them within their bounds.
         for _ in range(3):
-            residual = lam[:, None] * program.v - alpha @ program.B - beta @ program.H
-            if not residual.any():
+            if not unbalanced(program, Duals(alpha, beta, lam), 1e-15).any():
                 break
+            residual = lam[:, None] * program.v - alpha @ program.B - beta @ program.H
             room, move = _moves(program, alpha, lam)
             normal = (room(pairs_B) + beta @ pairs_H).reshape(-1, p, p)
             shift = np.einsum("tpq,tq->tp", _pseudo_inverse(normal), residual)
@@ -125,12 +125,12 @@ def _moves(program: Program, alpha: Array, lam: Array) -> tuple[Callable[[Array]
     return form, lambda wish: alpha * (wish - slacks.rows(slacks.total(alpha * wish) * share))
 
 
-def unbalanced(program: Program, duals: Duals) -> Array:
+def unbalanced(program: Program, duals: Duals, rounding: float = 1e-13) -> Array:
     """Mask of the targets whose multipliers do not solve the offsets' equations to rounding."""
     residual = np.abs(duals.alpha @ program.B + duals.beta @ program.H - duals.lam[:, None] * program.v)
     scale = duals.alpha @ np.abs(program.B) + duals.beta @ np.abs(program.H) + duals.lam[:, None] * np.abs(program.v)
     # Objectives are of the order of 1: what is left of multipliers far below is nothing.
-    return np.asarray((residual > 1e-13 * scale + 1e-16).any(axis=1))
+    return np.asarray((residual > rounding * scale + 1e-16).any(axis=1))
 
 
 def _balance(program: Program, alpha: Array, beta: Array, lam: float) -> tuple[Array, Array]:

@@ -190,7 +190,9 @@ class Lockstep:
                 if not len(alive):
                     break
                 rows, state, batch, products = rows.take(keep), state.take(keep), batch.take(keep), products[keep]
-            left = left * backend.to_numpy(self._iterate(rows, state, batch, products, 0.1 * limit * rows.budget.norm))
+            share = self._iterate(rows, state, batch, products, 0.1 * limit * rows.budget.norm)
+            if settled < 1.0:  # a GPU would have to be waited for
+                left = left * backend.to_numpy(share)
         return done
 
     def _iterate(self, rows: Rows, state: State, batch: Batch, products: Any, least: float) -> Any:

@@ -20,6 +20,8 @@ __all__ = ["Nearest", "OwnRows", "lifted", "nearest_count"]
 #: Rows that a target keeps, for each of its weights and offsets: more than any needed whose gap was below a
 #: thousandth of the norm budget.
 NEAREST = 3
+#: How many times as many there must be for that to pay.
+FEWER = 1.5
 #: A row that is farther than this on the other side is not as it was taken to be.
 OTHERWISE = 1e-9
 
@@ -27,10 +29,10 @@ OTHERWISE = 1e-9
 def nearest_count(weights: int, rows: int) -> int:
     """How many of the rows targets of so many weights and offsets should keep; 0 if all.
 
-    Rows of their own must be much fewer, and take no more memory than the iterates.
+    Rows of their own must be fewer, and take no more memory than the iterates.
     """
     count = NEAREST * weights
-    return count if 2 * count < rows and count * weights <= 24 * (weights + rows) else 0
+    return count if FEWER * count < rows and count * weights <= 24 * (weights + rows) else 0
 
 
 def lifted(rows: Rows, state: State, every: Rows, batch: Batch, kept: Indices) -> State:
