@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 from joblib.externals.loky import get_reusable_executor
+from joblib.parallel import get_active_backend
 from sklearn.model_selection import cross_val_score
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -419,6 +420,18 @@ def test_a_scheduler_that_dies_with_a_batch_that_is_ready_is_an_error(machines, 
         model(memory_limit=None)  # no other batch that is cancelled and tells
     assert asked
     assert time.monotonic() - began < 60.0
+
+
+def test_workers_of_a_scheduler_that_is_gone_are_not_waited_for(machines):
+    """Neither by a client that has noticed, nor by one that has not."""
+    client = get_active_backend()[0].client
+    assert workers._has_workers(client)
+    machines.scheduler.kill()
+    for _ in range(2):
+        began = time.monotonic()
+        with pytest.raises(ClusterLost, match="fit again"):
+            workers._has_workers(client)
+        assert time.monotonic() - began < 2 * workers.WAIT + 10.0
 
 
 def test_workers_that_are_all_gone_are_not_waited_for_for_ever(machines):

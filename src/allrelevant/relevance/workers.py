@@ -28,7 +28,7 @@ LOST = (
 )
 #: How often a program is sent to a cluster, if its copies die with their workers.
 SENDINGS = 3
-#: Seconds to wait for workers before looking at the clock.
+#: Seconds to wait for workers, or for what they have found, before looking at the clock and at the connection.
 WAIT = 10.0
 #: Seconds after which a scheduler has noticed that a worker is gone.
 NOTICE = 1.0
@@ -87,9 +87,17 @@ def on_cluster(sent: Any, send: Callable[[], Any], parts: Sequence[Targets], bac
 
 
 def _has_workers(client: Any) -> bool:
-    """Wait for workers, as Dask does for ever, until time is up."""
+    """Wait for workers, as Dask does for ever, until time is up.
+
+    Raises
+    ------
+    ClusterLost
+        If there is no scheduler to tell of any: Dask would try to reach it for a minute.
+    """
     deadline = current_deadline()
     while deadline.left > 0.0:
+        if client.status != "running":
+            raise ClusterLost(LOST)
         try:
             client.wait_for_workers(1, timeout=min(deadline.left, WAIT))
         except TimeoutError:
@@ -139,16 +147,22 @@ def _arriving(futures: Sequence[Any], client: Any, deadline: Deadline) -> Iterat
         # A moment later, so that nobody else is to blame for a timeout.
         return deadline.left + 0.05 if math.isfinite(deadline.left) else None
 
+    def fetched(future: Any) -> Any:
+        wait = WAIT
+        while True:
+            try:
+                return future.result(timeout=min(wait, deadline.left + 0.05))
+            except (CancelledError, OSError) as error:
+                late = isinstance(error, TimeoutError)
+                if future.status == "error" or (late and deadline.left <= 0.0):
+                    raise
+                if not late or client.status != "running":
+                    return error
+                wait *= 2.0  # a large one that is on its way
+
     try:
         for future in as_completed(futures, loop=client.loop, timeout=seconds()):
-            found: Any
-            try:
-                found = future.result(timeout=seconds())
-            except (CancelledError, OSError) as error:
-                if future.status == "error" or (isinstance(error, TimeoutError) and deadline.left <= 0.0):
-                    raise
-                found = error
-            yield future, found
+            yield future, fetched(future)
     except TimeoutError:
         if deadline.left > 0.0:
             raise
