@@ -13,9 +13,15 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from allrelevant import LinearRelevanceClassifier, RelevanceWarning
+from allrelevant import (
+    LinearRelevanceClassifier,
+    LinearRelevanceOrdinal,
+    LinearRelevanceRegressor,
+    RelevanceWarning,
+)
 from allrelevant.datasets import SIMULATIONS, make_relevance_classification, make_simulation
 from allrelevant.errors import MissingExtra
+from allrelevant.lp import BoundSolver
 
 
 @pytest.fixture(scope="module")
@@ -219,6 +225,37 @@ def test_a_gpu_that_is_not_there(data, monkeypatch):
     monkeypatch.setattr("allrelevant.lp.solve.has_gpu", lambda: False)
     monkeypatch.setattr("allrelevant.lp.solve.GPU_OPERATIONS", 0.0)
     LinearRelevanceClassifier(C=0.5, device="auto").fit(data.X, data.y)
+
+
+@pytest.mark.parametrize("kind", [LinearRelevanceClassifier, LinearRelevanceRegressor, LinearRelevanceOrdinal])
+def test_probes_and_features_in_one_batch_or_in_two(kind, monkeypatch):
+    X, y, _ = make_relevance_classification(120, n_strong=2, n_weak=2, n_irrelevant=5, random_state=2)
+    batches, solve = [], BoundSolver.solve
+
+    def counted(self, targets, **options):
+        batches.append(len(targets))
+        return solve(self, targets, **options)
+
+    monkeypatch.setattr(BoundSolver, "solve", counted)
+
+    def fitted(**options):
+        batches.clear()
+        return kind(C=0.5, random_state=0, **options).fit(X, y.astype(int)), list(batches)
+
+    together, count = fitted()
+    assert count == [18 + 50]
+    # Where time is limited, the features wait for the probes; the reference engine has nothing to gain.
+    assert fitted(time_limit=1e6)[1] == [50, 18]
+    assert fitted(engine="highs")[1] == [50, 18]
+    assert max(fitted(memory_limit=2**19)[1]) < 18 + 50
+    monkeypatch.setattr("allrelevant.relevance.solving.SMALL", 0)
+    apart, count = fitted()
+    assert count == [50, 18]
+    np.testing.assert_allclose(together.intervals_, apart.intervals_, atol=1e-8)
+    np.testing.assert_allclose(together.pvalues_, apart.pvalues_, atol=1e-6)
+    np.testing.assert_array_equal(together.relevance_classes_, apart.relevance_classes_)
+    assert together.result_.n_programs == apart.result_.n_programs == 68
+    assert together.result_.max_gap <= 1e-6
 
 
 def test_progress_is_reported(data, capsys):

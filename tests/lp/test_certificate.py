@@ -15,7 +15,7 @@ from allrelevant.lp.certificate import certify, penalised_gap, repair
 from allrelevant.lp.highs import HighsBounds
 from allrelevant.lp.interior import InteriorBounds
 from allrelevant.lp.penalised import HighsPenalised
-from allrelevant.lp.program import Budget, Program
+from allrelevant.lp.program import Budget, Program, Slacks
 from allrelevant.lp.reduction import reduce_rows
 from allrelevant.lp.targets import Columns, Duals, Targets
 from programs import all_targets, random_program
@@ -220,6 +220,16 @@ def test_reduced_rows_relax_and_their_multipliers_extend(seed, shared):
     w_all, b_all, _ = HighsBounds(program, budget).solve(targets)
     proof = certify(program, budget, targets, w_all, b_all, reduction.duals(duals), (w, b))
     assert (proof.upper >= proof.lower - 1e-9).all()
+
+
+def test_no_reduction_leaves_too_few_rows():
+    rng = np.random.RandomState(0)
+    A, B = rng.normal(size=(200, 4)), np.ones((200, 1))
+    program = Program.build(A, B, np.ones(200), s=np.ones(200))
+    far = np.append(np.zeros(3), 1.0), np.full(1, 100.0)  # all rows are far on their good side
+    assert len(reduce_rows(program, Budget(1.0, 1.0), *far).kept) == 5 * (4 + 1)
+    few = replace(program, A=A[:20], B=B[:20], r=np.ones(20), s=np.ones(20), slacks=Slacks(20, 20))
+    assert len(reduce_rows(few, Budget(1.0, 1.0), *far).kept) == 0
 
 
 @settings(max_examples=60, deadline=None)

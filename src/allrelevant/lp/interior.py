@@ -155,13 +155,14 @@ class InteriorBounds(Lockstep):
             gap = self.xp.vecdot(state.P, state.Z) + self._rounded(state, batch)
             rest = np.flatnonzero(~outdone(rows, rest, state, batch, gap))
             state, batch = state.take(rest), batch.take(rest)
-        if reduction is not None and self._count(rows, len(rest)) and self._every is not rows:
+        if reduction is not None and self._every is not rows and self._count(self._every, len(rest)):
             batch = self._batch(self._every, targets.take(rest))
             state, rows = lifted(rows, state, self._every, batch, reduction.kept), self._every
         rivals = None
         if targets.paired:
-            place = np.minimum(np.searchsorted(rest, rest ^ 1), len(rest) - 1)
-            rivals = np.where(rest[place] == rest ^ 1, place, np.arange(len(rest)))
+            rival = np.where(rest < targets.paired, rest ^ 1, rest)
+            place = np.minimum(np.searchsorted(rest, rival), len(rest) - 1)
+            rivals = np.where(rest[place] == rival, place, np.arange(len(rest)))
         claim = self._claim(rows, self._finish(rows, state, batch, enough, GAP, rivals=rivals))
         if len(rest) == t:
             return claim

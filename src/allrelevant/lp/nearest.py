@@ -92,9 +92,8 @@ class OwnRows(Rows):
 
     def gram(self, weights: Any) -> Any:
         """``[A B; G H]ᵀ diag(weights) [A B; G H]`` for every target."""
-        xp = self.backend.xp
-        scaled = self.K * xp.sqrt(weights)[:, :, None]
-        return xp.matrix_transpose(scaled) @ scaled
+        # Not as a square: for matrices as small as these, BLAS is slower if it is to find one triangle only.
+        return self.backend.xp.matrix_transpose(self.K * weights[:, :, None]) @ self.K
 
     def adjoint(self, rows: Any, columns: Any) -> Any:
         """``(Aᵀ rows, Bᵀ rows)`` for every target."""

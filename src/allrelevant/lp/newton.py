@@ -48,7 +48,7 @@ class System(ABC):
     def __init__(self, rows: Rows, state: State, batch: Batch) -> None:
         self.rows, self.columns, self.linear = rows, batch.columns, batch.linear
         self.xp = xp = rows.backend.xp
-        n, d = rows.n, rows.d
+        d = rows.d
         wp, wm, xi, surplus, hard, loss, norm = rows.parts
         P, Z = state.P, state.Z
         self.raised = 1.0 + RAISED * rows.backend.epsilon
@@ -60,8 +60,9 @@ class System(ABC):
 
         # Residuals of all equations; zero up to rounding once a full step has been taken.
         x = xp.concat([P[:, wp] - P[:, wm], state.b], axis=1)
-        self.res_rows = P[:, rows.rows] + rows.right - rows.forward(x, self.columns)
-        self.res_rows[:, :n] -= rows.per_row(P[:, xi])
+        self.res_rows = rows.net(P)
+        self.res_rows += rows.right
+        self.res_rows -= rows.forward(x, self.columns)
         adjoint = rows.adjoint(Z[:, rows.rows], self.columns)
         lam, nu = Z[:, loss], Z[:, norm]
         y = adjoint - lam * self.linear
@@ -70,7 +71,11 @@ class System(ABC):
         cost = nu * rows.gamma if batch.charge is None else nu * rows.gamma + batch.charge
         self.res_wp = cost - y - Z[:, wp]
         self.res_wm = cost + y - Z[:, wm]
-        self.res_xi = lam * batch.s - rows.per_slack(Z[:, surplus]) - Z[:, xi]
+        self.res_xi = lam * batch.s - (rows.per_slack(Z[:, surplus]) + Z[:, xi])
+        # What the residuals of the duals ask of the primals, in all directions alike.
+        self.due_wp, self.due_wm, self.due_xi = Q[:, wp] * self.res_wp, Q[:, wm] * self.res_wm, Q[:, xi] * self.res_xi
+        self.due_rows = 1.0 * self.res_rows
+        self.due_rows[:, : rows.n] += rows.per_row(self.due_xi)
         self.solved: Any = None
         self._budgets(state, x)
         self._factor()
@@ -84,6 +89,7 @@ class System(ABC):
         spent = rows.weigh(P[:, xi]) + self.xp.vecdot(x, self.linear)
         self.res_loss = rows.loss_limit(state.m) - spent - P[:, loss][:, 0]
         self.res_norm = state.m - (P[:, wp] + P[:, wm]) @ rows.gamma - P[:, norm][:, 0]
+        self.res_loss = self.res_loss + rows.weigh(self.due_xi)
         self.res_m = (0.0 * Z[:, loss] if self.price is None else Z[:, loss] / self.price - Z[:, norm])[:, 0]
 
     @abstractmethod
@@ -107,36 +113,30 @@ class System(ABC):
 
     def direction(self, U: Any) -> tuple[Any, Any, Any]:
         """Step ``(dZ, db, dm)`` that goes with ``dP = U − Q dZ`` and removes all residuals."""
-        rows, Q, xp = self.rows, self.Q, self.xp
-        wp, wm, xi, *_ = rows.parts
-        n = rows.n
-        up = U[:, wp] - Q[:, wp] * self.res_wp
-        um = U[:, wm] - Q[:, wm] * self.res_wm
-        ux = U[:, xi] - Q[:, xi] * self.res_xi
-        c = self.res_rows + U[:, rows.rows]
-        c[:, :n] -= rows.per_row(ux)
-        da, dy, db, dlam, dnu, dm = self._solve(Shift(up, um, c, *self._right(U, ux)))
-        dZ = xp.empty_like(Q)
+        rows, xp = self.rows, self.xp
+        wp, wm, *_ = rows.parts
+        c = rows.net(U)
+        c += self.due_rows
+        shift = Shift(U[:, wp] - self.due_wp, U[:, wm] - self.due_wm, c, *self._right(U))
+        da, dy, db, dlam, dnu, dm = self._solve(shift)
+        dt = self.res_xi - rows.per_slack(da[:, : rows.n])
+        dZ = xp.empty_like(self.Q)
         dZ[:, rows.rows] = da
-        dZ[:, wp] = self.res_wp - dy
-        dZ[:, wm] = self.res_wm + dy
-        dZ[:, xi] = self.res_xi - rows.per_slack(da[:, :n])
-        self._charge(dZ, dlam, dnu)
+        self._charge(dZ, dt, dy, dlam, dnu)
         return dZ, db, dm
 
-    def _charge(self, dZ: Any, dlam: Any, dnu: Any) -> None:
-        """Add to a step what the steps of the two multipliers ask of the others."""
+    def _charge(self, dZ: Any, dt: Any, dy: Any, dlam: Any, dnu: Any) -> None:
+        """Write down the steps of weights and slacks, with what those of the two multipliers ask of them."""
         wp, wm, xi, _, _, loss, norm = self.rows.parts
         more = dnu[:, None] * self.rows.gamma
-        dZ[:, wp] += more
-        dZ[:, wm] += more
-        dZ[:, xi] += dlam[:, None] * self.rows.s
+        dt += dlam[:, None] * self.rows.s
+        dZ[:, wp], dZ[:, wm], dZ[:, xi] = self.res_wp - dy + more, self.res_wm + dy + more, dt
         dZ[:, loss], dZ[:, norm] = dlam[:, None], dnu[:, None]
 
-    def _right(self, U: Any, ux: Any) -> tuple[Any, Any]:
+    def _right(self, U: Any) -> tuple[Any, Any]:
         """Right sides of the equations of the budgets."""
-        *_, loss, norm = self.rows.parts
-        return self.res_loss - self.rows.weigh(ux) - U[:, loss][:, 0], self.res_norm - U[:, norm][:, 0]
+        _, _, xi, _, _, loss, norm = self.rows.parts
+        return self.res_loss - self.rows.weigh(U[:, xi]) - U[:, loss][:, 0], self.res_norm - U[:, norm][:, 0]
 
     def _first(self, right: Any, *shared: Any) -> Any:
         """Solve for one right side, the first time together with those that do not change, kept in `solved`."""
@@ -231,13 +231,15 @@ class PenaltySystem(TallSystem):
     def _budgets(self, state: State, x: Any) -> None:
         """There are none."""
 
-    def _right(self, U: Any, ux: Any) -> tuple[Any, Any]:
+    def _right(self, U: Any) -> tuple[Any, Any]:
         """There are none."""
         return None, None
 
-    def _charge(self, dZ: Any, dlam: Any, dnu: Any) -> None:
-        """They do not move."""
-        dZ[:, self.rows.parts[-2].start :] = 0.0
+    def _charge(self, dZ: Any, dt: Any, dy: Any, dlam: Any, dnu: Any) -> None:
+        """Write down the steps of weights and slacks; the multipliers do not move."""
+        wp, wm, xi, _, _, loss, _ = self.rows.parts
+        dZ[:, wp], dZ[:, wm], dZ[:, xi] = self.res_wp - dy, self.res_wm + dy, dt
+        dZ[:, loss.start :] = 0.0
 
     def _factor(self) -> None:
         self.factors = self._matrix()

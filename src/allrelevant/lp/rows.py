@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from allrelevant.lp.backend import Backend, Table, diagonal
-from allrelevant.lp.matrix import Indices
+from allrelevant.lp.matrix import Array, Indices
 from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.targets import Columns
 
@@ -39,6 +39,8 @@ class Rows:
         Where the surplus of all rows lies.
     wide : bool
         Whether there are fewer rows than weights and offsets.
+    mirrored : int
+        How many hinge rows, first of all, are followed by their negatives: for products these are no rows of their own.
     spent : float or array of shape (t,)
         Constant part of the loss.
     """
@@ -52,7 +54,6 @@ class Rows:
         self.budget = Budget(float(budget.norm), float(budget.loss), price)
         array = backend.asarray
         K = np.block([[program.A, program.B], [program.G, program.H]])
-        self.K, self.KT = array(K), array(K.T)
         self.right, self.s = array(np.concatenate([program.r, program.h])), array(program.s)
         self.gamma, self.linear = array(program.gamma), array(np.concatenate([program.u, program.v]))
         self.slacks, self.of_row = program.slacks, backend.indices(program.slacks.of_row)
@@ -60,7 +61,12 @@ class Rows:
         self.spent: Any = 0.0
         self._divide(program.slacks.count)
         self.wide = self.n + self.m < self.d + self.p
-        factored = (self.KT[: self.d], self.K[:, : self.d]) if self.wide else (self.K, self.KT)
+        self.mirrored = 0 if self.wide or self.slacks.shared else _mirrored(K[: self.n])
+        h = self.mirrored
+        self.K = array(K)
+        self.left = self.K if not h else array(np.delete(K, slice(h, 2 * h), axis=0))
+        self.KT = array(K.T if not h else np.delete(K, slice(h, 2 * h), axis=0).T)
+        factored = (self.KT[: self.d], self.K[:, : self.d]) if self.wide else (self.left, self.KT)
         # Where rows share slacks, what is factored changes with every iterate.
         self.table = Table(backend, *factored, packed_bytes if self.wide or not self.slacks.shared else 0.0)
 
@@ -104,9 +110,20 @@ class Rows:
         """Weights that columns of shape (t, m, rows) belong to."""
         return slice(self.d - columns.shape[1], self.d)
 
+    def net(self, values: Any) -> Any:
+        """What pairs of surplus and slack add to every row: the surplus less the slack."""
+        _, _, xi, surplus, *_ = self.parts
+        if not self.m:
+            return values[:, surplus] - self.per_row(values[:, xi])
+        out = 1.0 * values[:, self.rows]
+        out[:, : self.n] -= self.per_row(values[:, xi])
+        return out
+
     def forward(self, x: Any, columns: Any) -> Any:
         """``A w + B b`` for every target, with ``x = (w, b)`` or weights alone."""
-        out = x @ (self.KT if x.shape[1] > self.d else self.KT[: self.d])
+        out, h = x @ (self.KT if x.shape[1] > self.d else self.KT[: self.d]), self.mirrored
+        if h:
+            out = self.backend.xp.concat([out[:, :h], -out[:, :h], out[:, h:]], axis=1)
         for k in range(0 if columns is None else columns.shape[1]):
             slot = self.d - columns.shape[1] + k
             out += x[:, slot : slot + 1] * columns[:, k]
@@ -123,14 +140,32 @@ class Rows:
 
     def gram(self, weights: Any) -> Any:
         """``[A B; G H]ᵀ diag(weights) [A B; G H]`` for every target."""
-        return self.backend.gram(self.table, weights)
+        h = self.mirrored
+        return self.backend.gram(self.table, self._folded(weights, weights[:, :h] + weights[:, h : 2 * h]))
+
+    def _folded(self, rows: Any, both: Any) -> Any:
+        """Values per row as values per row that is no mirror image, given what becomes of the pairs of these."""
+        h = self.mirrored
+        if not h:
+            return rows
+        return both if 2 * h == rows.shape[1] else self.backend.xp.concat([both, rows[:, 2 * h :]], axis=1)
 
     def adjoint(self, rows: Any, columns: Any) -> Any:
         """``(Aᵀ rows, Bᵀ rows)`` for every target."""
-        out = rows @ self.K
+        h = self.mirrored
+        out = self._folded(rows, rows[:, :h] - rows[:, h : 2 * h]) @ self.left
         if columns is not None:
             out[:, self.slots(columns)] = self.backend.xp.vecdot(columns, rows[:, None])
         return out
+
+
+def _mirrored(hinge: Array) -> int:
+    """How many of the first rows are followed by their negatives, such as the two sides of a tube; 0 if not all are."""
+    n = len(hinge)
+    for h in (n // 2, *np.flatnonzero((hinge == -hinge[:1]).all(axis=1))[:1].tolist()):
+        if h and 2 * h <= n and np.array_equal(hinge[h : 2 * h], -hinge[:h]):
+            return int(h)
+    return 0
 
 
 class StackedRows(Rows):

@@ -84,6 +84,11 @@ class Bounds:
         """The value or, where that is open, what is proven never to be exceeded."""
         return np.where(self.open, self.upper, self.value)
 
+    def take(self, some: slice) -> Bounds:
+        """Return those of some of the targets, with the largest gap of all."""
+        points = None if self.points is None else self.points[some]
+        return Bounds(self.value[some], self.gap, self.n_reference, self.upper[some], self.open[some], points)
+
     @classmethod
     def join(cls, parts: Sequence[Bounds]) -> Bounds:
         """Put the bounds of several batches, or of none, together."""

@@ -59,9 +59,9 @@ class Targets:
         What a unit of their magnitude costs, at least 0: ``max −Σ |w_index|`` finds the least magnitude of a group.
     columns : Columns or None
         Columns of their own.
-    paired : bool
-        Whether targets follow each other in pairs of which only the greater value is wanted, as long as both are shown
-        to reach 0: the two sides of a magnitude. The lesser need not be solved to the end.
+    paired : int
+        How many targets, first of all, follow each other in pairs of which only the greater value is wanted, as long as
+        both are shown to reach 0: the two sides of a magnitude. The lesser need not be solved to the end.
     own : ndarray of shape (t,) or None
         Which of the columns belong to each target, if not the first to the first and so on; for :meth:`take`, which
         copies no more than is taken.
@@ -71,7 +71,7 @@ class Targets:
     coefficient: Array
     charge: Array | None = None
     columns: Columns | None = None
-    paired: bool = False
+    paired: int = 0
     own: Indices | None = None
 
     @classmethod
@@ -83,7 +83,23 @@ class Targets:
     def sides(cls, index: Indices, coefficient: Array) -> Targets:
         """Both sides of magnitudes ``|Σ coefficient · w_index|``, one pair each."""
         signs = np.tile([1.0, -1.0], len(index))[:, None]
-        return cls(np.repeat(index, 2, axis=0), signs * np.repeat(coefficient, 2, axis=0), paired=True)
+        return cls(np.repeat(index, 2, axis=0), signs * np.repeat(coefficient, 2, axis=0), paired=2 * len(index))
+
+    @classmethod
+    def followed(cls, first: Targets, second: Targets) -> Targets:
+        """Objectives without columns of their own, followed by others, of as many weights each, that have such."""
+        assert first.columns is None
+        assert second.columns is not None
+        assert not second.paired
+        t = len(first)
+        columns = Columns(
+            *(np.concatenate([np.zeros((t, *part.shape[1:])), part]) for part in vars(second.columns).values())
+        )
+        index, coefficient = (
+            np.concatenate([one, two])
+            for one, two in ((first.index, second.index), (first.coefficient, second.coefficient))
+        )
+        return cls(index, coefficient, None, columns, first.paired)
 
     def __len__(self) -> int:
         return len(self.index)
@@ -93,18 +109,19 @@ class Targets:
         charge = None if self.charge is None else self.charge[chosen]
         own = chosen if self.own is None else self.own[chosen]
         columns = None if self.columns is None else self.columns.take(own)
-        paired = self.paired and len(chosen) % 2 == 0
-        if paired:
-            first, second = chosen[::2], chosen[1::2]
-            paired = bool(np.all((first % 2 == 0) & (second == first + 1)))
+        count = int(np.sum(chosen < self.paired))
+        first, second = chosen[:count:2], chosen[1:count:2]
+        whole = len(first) == len(second) and bool(np.all((first % 2 == 0) & (second == first + 1)))
+        paired = count if whole and bool(np.all(chosen[:count] < self.paired)) else 0
         return Targets(self.index[chosen], self.coefficient[chosen], charge, columns, paired)
 
     def outdone(self, lower: Array, upper: Array) -> NDArray[np.bool_]:
         """Mask of the targets that reach 0 and provably no further than the other of their pair."""
-        if not self.paired:
-            return np.zeros(len(self), dtype=bool)
-        rival = np.arange(len(self)) ^ 1
-        return np.asarray((lower >= 0.0) & (upper <= lower[rival]))
+        out = np.zeros(len(self), dtype=bool)
+        if self.paired:
+            rival = np.arange(self.paired) ^ 1
+            out[: self.paired] = (lower[: self.paired] >= 0.0) & (upper[: self.paired] <= lower[rival])
+        return out
 
     def value(self, w: Array) -> Array:
         """Objectives at one point each."""

@@ -22,6 +22,7 @@ from allrelevant.relevance.solving import Solving
 __all__ = [
     "Greatest",
     "Intervals",
+    "Questions",
     "Unfinished",
     "greatest_relevance",
     "n_targets",
@@ -114,11 +115,57 @@ class _Goals:
         return cls(np.array([owner for owner, _, _ in parts], dtype=np.intp), index, coefficient)
 
 
+@dataclass(frozen=True, eq=False)
+class Questions:
+    """What is to be solved to bound features from both sides, each kind of feature once.
+
+    Attributes
+    ----------
+    place : ndarray of shape (n_features,)
+        The feature that stands for each: the first with the same columns; -1 for columns of zeros.
+    linear, totals : list of (int, Feature)
+        Features to bound, by contrasts and by sums of magnitudes.
+    targets : Targets
+        Both sides of every contrast, its greatest value and that of its negative. Where a contrast can vanish, the end
+        that is nearer to 0 may be nearer still.
+    owner : ndarray
+        The feature that every contrast is of.
+    """
+
+    place: Indices
+    linear: Sequence[tuple[int, Feature]]
+    totals: Sequence[tuple[int, Feature]]
+    targets: Targets
+    owner: Indices
+
+    @classmethod
+    def about(cls, features: Sequence[Feature], near: NearOptimalSet) -> Questions:
+        """Ask what there is to ask about features."""
+        place = representatives(near.program, features)
+        chosen = [(int(k), features[k]) for k in np.unique(place[place >= 0])]
+        linear = [(k, feature) for k, feature in chosen if not feature.total]
+        goals = _Goals.of(
+            [
+                (k, feature.weights[contrast != 0.0], contrast[contrast != 0.0])
+                for k, feature in linear
+                for contrast in feature.contrasts
+            ]
+        )
+        totals = [(k, feature) for k, feature in chosen if feature.total]
+        return cls(place, linear, totals, Targets.sides(goals.index, goals.coefficient), goals.owner)
+
+    @property
+    def count(self) -> int:
+        """Steps that the answers take, as :class:`Solving` counts them."""
+        return sum(n_targets(feature) + feature.total for _, feature in (*self.linear, *self.totals))
+
+
 def relevance_intervals(
     near: NearOptimalSet,
     features: Sequence[Feature],
     solving: Solving,
     solver: BoundSolver | None = None,
+    known: tuple[Questions, Bounds] | None = None,
 ) -> Intervals:
     """Bound features from both sides by two linear programs per contrast.
 
@@ -138,30 +185,29 @@ def relevance_intervals(
         How to solve.
     solver : BoundSolver, default=None
         A solver of the set, perhaps with more weights that stand in no row, if one is at hand.
+    known : tuple of Questions and Bounds, default=None
+        The contrasts, if they are solved already.
     """
-    program = near.program
     count = len(features)
     exact = np.array([not feature.total or len(feature.weights) <= EXACT_TOTAL for feature in features], dtype=bool)
     if near.mu == 0.0:
         return Intervals.none(count)
-    place = representatives(program, features)
+    questions, found = (Questions.about(features, near), None) if known is None else known
+    place, owner, progress = questions.place, questions.owner, solving.progress
     chosen, position = np.unique(place[place >= 0], return_inverse=True)
-    linear = [(k, features[k]) for k in chosen if not features[k].total]
-    totals = [(k, features[k]) for k in chosen if features[k].total]
-    solver = solving.solver(program, near.budget, (near.w, near.b)) if solver is None else solver
-    progress = solving.progress
+    solver = solving.solver(near.program, near.budget, (near.w, near.b)) if solver is None else solver
 
     # First what is proven, then what is attained: the same, but where time ran out.
     minimum, maximum, is_open = np.zeros((2, count)), np.zeros((2, count)), np.zeros(count, dtype=bool)
-    with progress.stage("intervals", sum(n_targets(feature) + feature.total for _, feature in linear + totals)):
-        found, owner = _contrasts(linear, solver, solving)
+    with progress.stage("intervals", questions.count if found is None else 0):
+        found = solving.solve(solver, questions.targets) if found is None else found
         for side, value in enumerate((found.outer, found.value)):
             low, high = -value[1::2], value[::2]
             np.maximum.at(minimum[side], owner, np.maximum(np.maximum(low, -high), 0.0))
             np.maximum.at(maximum[side], owner, np.maximum(high, -low))
         np.logical_or.at(is_open, owner, found.open[::2] | found.open[1::2])
         gap, n_programs = found.gap, int((~found.open).sum())
-        for k, feature in totals:
+        for k, feature in questions.totals:
             weights, factors = feature.weights[None], feature.contrasts
             least = solver.solve(Targets(weights, np.zeros_like(factors), factors))
             most = greatest_relevance(solver, feature, None, solving)
@@ -186,24 +232,6 @@ def relevance_intervals(
         solver.engine,
         Unfinished(unfinished, spread[1], spread[3]) if unfinished.any() else None,
     )
-
-
-def _contrasts(
-    features: Sequence[tuple[int, Feature]],
-    solver: BoundSolver,
-    solving: Solving,
-) -> tuple[Bounds, Indices]:
-    """Both sides of every contrast, its greatest value and that of its negative, and the feature it is of.
-
-    Where a contrast can vanish, the end that is nearer to 0 may be nearer still.
-    """
-    parts = [
-        (k, feature.weights[contrast != 0.0], contrast[contrast != 0.0])
-        for k, feature in features
-        for contrast in feature.contrasts
-    ]
-    goals = _Goals.of(parts)
-    return solving.solve(solver, Targets.sides(goals.index, goals.coefficient)), goals.owner
 
 
 class Greatest(NamedTuple):

@@ -23,6 +23,8 @@ __all__ = ["Solving"]
 
 #: Targets per batch, at most, by device. The number of workers has no say in it, so that it cannot change any answer.
 BATCH = {"cpu": 100, "cuda": 4096}
+#: Targets that are better solved in one batch than in two: bytes that they take, and how many there are, at most.
+SMALL, SEVERAL = 2**24, 160
 
 
 @dataclass(frozen=True)
@@ -56,9 +58,9 @@ class Solving:
         engine = choose_engine(program, self.engine)
         return BoundSolver(program, budget, start, engine, choose_device(program, self.device))
 
-    def solve(self, solver: BoundSolver, targets: Targets) -> Bounds:
-        """Solve targets in batches, by as many workers as asked; as far as time allows."""
-        width = self.width(solver)
+    def solve(self, solver: BoundSolver, targets: Targets, *, at_once: bool = False) -> Bounds:
+        """Solve targets in batches, or in one, by as many workers as asked; as far as time allows."""
+        width = max(len(targets), 1) if at_once else self.width(solver)
         parts = [np.arange(k, min(k + width, len(targets))) for k in range(0, len(targets), width)]
         found, batches = {}, _Parts(targets, parts)
         if not time_is_up():
@@ -66,6 +68,12 @@ class Solving:
                 found[k] = bounds
                 self.progress.step(len(parts[k]), elsewhere)
         return Bounds.join([found[k] if k in found else solver.unsolved(batches[k]) for k in range(len(parts))])
+
+    def small(self, solver: BoundSolver, n_targets: int) -> bool:
+        """Whether so many targets are so small that the steps of a batch, not its size, take the time."""
+        memory = SMALL if self.memory_limit is None else min(SMALL, self.memory_limit)
+        few = n_targets <= SEVERAL and 8 * n_targets * solver.numbers_per_target <= memory
+        return few and solver.engine == "interior"
 
     def width(self, solver: BoundSolver, *, pairs: bool = True) -> int:
         """Return how many targets are solved at a time; an even number if they come in pairs that stay together."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 
 from allrelevant.formulations import Feature, Formulation
-from allrelevant.lp import GAP_LIMIT, Array, BoundSolver
+from allrelevant.lp import GAP_LIMIT, Array, Bounds, BoundSolver
 from allrelevant.lp.matrix import Indices, Matrix
 from allrelevant.lp.targets import Columns
-from allrelevant.relevance.intervals import Intervals, relevance_intervals
+from allrelevant.relevance.intervals import Intervals, Questions, relevance_intervals
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.solving import Solving
 from allrelevant.result import RelevanceClass, Thresholds
 from allrelevant.stats.probes import (
     Probes,
     added_probes,
+    bounded_together,
     concentrated_features,
     draw_group_probes,
     draw_probes,
@@ -194,21 +195,19 @@ def judge(
     single = np.array(sorted(place), dtype=np.intp)
     groups = [k for k, columns in enumerate(members) if len(columns) > 1]
 
-    def added(
-        feature: Feature,
-        count: int,
-        values: Iterator[Array],
-        sides: Indices | None = None,
-        solver: BoundSolver | None = None,
-    ) -> Probes:
+    def drawing(values: Iterator[Array]) -> Callable[[int], Columns]:
         def draw(some: int) -> Columns:
             drawn = np.hstack(list(islice(values, some)))
             return probe_columns(formulation.probes(drawn.shape[1], privileged), drawn, some, *context)
 
-        return added_probes(near, feature, count, draw, solving, sides, solver)
+        return draw
+
+    def added(feature: Feature, count: int, values: Iterator[Array]) -> Probes:
+        return added_probes(near, feature, count, drawing(values), solving)
 
     probes: Probes | None = None
     shared: BoundSolver | None = None
+    known: tuple[Questions, Bounds] | None = None
     varying = varying_features(sample.X, single)
     if rule == "papers" and len(varying):
         drawn = draw_probes(sample.X, n_probes, varying, rng)
@@ -229,7 +228,13 @@ def judge(
         sides = rng.randint(2, size=n_probes) if len(feature.contrasts) == 1 else None
         # One solver for the probes and then for the features: it is made, and sent to workers, once.
         shared = probe_solver(near, feature, solving)
-        probes = added(feature, n_probes, values, sides, shared)
+        if sides is not None:
+            questions = Questions.about(features, near)
+            both = bounded_together(near, feature, drawing(values), sides, shared, questions, solving)
+            if both is not None:
+                probes, known = both[0], (questions, both[1])
+        if probes is None:
+            probes = added_probes(near, feature, n_probes, drawing(values), solving, sides, shared)
 
     own: dict[int, Probes] = {}
     for k in groups:
@@ -240,7 +245,7 @@ def judge(
     if probes is None:
         probes = own[groups[0]]
     thresholds = find_thresholds(probes, confidence)
-    intervals = relevance_intervals(near, features, solving, shared)
+    intervals = relevance_intervals(near, features, solving, shared, known)
     shared = None  # it takes memory that others may need
     ends = intervals.minimum, intervals.maximum
     if intervals.unfinished is not None:  # nobody is relevant before it is shown

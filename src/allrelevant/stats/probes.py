@@ -10,18 +10,26 @@ from joblib import effective_n_jobs
 
 from allrelevant.errors import TimeLimitReached
 from allrelevant.formulations import Feature, Formulation
-from allrelevant.lp import Array, BoundSolver, Targets
-from allrelevant.lp.deadline import time_is_up
+from allrelevant.lp import Array, Bounds, BoundSolver, Targets
+from allrelevant.lp.deadline import seconds_left, time_is_up
 from allrelevant.lp.highs import HighsBounds
 from allrelevant.lp.matrix import Indices, Matrix, dense_column, power_sums, ranges, substitute
 from allrelevant.lp.targets import Columns
-from allrelevant.relevance.intervals import Greatest, Intervals, greatest_relevance, n_targets, relevance_intervals
+from allrelevant.relevance.intervals import (
+    Greatest,
+    Intervals,
+    Questions,
+    greatest_relevance,
+    n_targets,
+    relevance_intervals,
+)
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.solving import Solving
 
 __all__ = [
     "Probes",
     "added_probes",
+    "bounded_together",
     "concentrated_features",
     "draw_group_probes",
     "draw_probes",
@@ -186,8 +194,7 @@ def added_probes(
     """
     solver = probe_solver(near, feature, solving) if solver is None else solver
     places = near.program.n_weights + np.arange(len(feature.weights))
-    placed, directions = replace(feature, weights=places), np.vstack([feature.contrasts, -feature.contrasts])
-    index = np.repeat(places[None], count, axis=0)
+    placed = replace(feature, weights=places)
     # Pieces that keep all workers busy.
     width = solving.width(solver, pairs=sides is None) * effective_n_jobs(solving.n_jobs)
     most, gap, n_programs = np.full(count, np.nan), 0.0, 0
@@ -201,15 +208,48 @@ def added_probes(
             if sides is None:
                 found = greatest_relevance(solver, placed, columns, solving)
             else:
-                bounds = solving.solve(solver, Targets(index[some], directions[sides[some]], None, columns))
+                bounds = solving.solve(solver, probe_targets(near, feature, sides[some], columns))
                 value, solved = np.maximum(bounds.value, 0.0), int((~bounds.open).sum())
                 found = Greatest(value, value, bounds.open, bounds.gap, solved)
             most[some] = np.where(found.open, np.nan, found.value)
             gap, n_programs = max(gap, found.gap), n_programs + found.n_programs
-    n_sides = 1 if sides is None else len(directions)
+    n_sides = 1 if sides is None else 2 * len(feature.contrasts)
     most = most[~np.isnan(most)]
     late = count - len(most)
     return Probes("added", np.zeros(len(most)), most / near.mu, count, gap, n_programs, n_sides, late)
+
+
+def probe_targets(near: NearOptimalSet, feature: Feature, sides: Indices, columns: Columns) -> Targets:
+    """One value of every probe: the contrast of that number, or the negative of one, by the solver for probes."""
+    places = near.program.n_weights + np.arange(len(feature.weights))
+    directions = np.vstack([feature.contrasts, -feature.contrasts])
+    return Targets(np.repeat(places[None], len(sides), axis=0), directions[sides], None, columns)
+
+
+def bounded_together(
+    near: NearOptimalSet,
+    feature: Feature,
+    draw: Callable[[int], Columns],
+    sides: Indices,
+    solver: BoundSolver,
+    questions: Questions,
+    solving: Solving,
+) -> tuple[Probes, Bounds] | None:
+    """Bound probes, one side of each, and features in one batch, for what is so small that this is faster.
+
+    None if it is not, or where time is limited, and the features must wait for the probes.
+    """
+    count, targets = len(sides), questions.targets
+    alike = targets.index.shape[1] == len(feature.weights)
+    if not (alike and solving.small(solver, count + len(targets)) and np.isinf(seconds_left())):
+        return None
+    with solving.progress.stage("probes", 0):
+        both = Targets.followed(targets, probe_targets(near, feature, sides, draw(count)))
+    with solving.progress.stage("intervals", len(both)):
+        bounds = solving.solve(solver, both, at_once=True)
+    most = np.maximum(bounds.value[len(targets) :], 0.0) / near.mu
+    probes = Probes("added", np.zeros(count), most, count, bounds.gap, count, 2 * len(feature.contrasts))
+    return probes, bounds.take(slice(len(targets)))
 
 
 def replaced_probes(
