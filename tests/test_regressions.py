@@ -251,3 +251,15 @@ def test_shares_of_a_small_norm_are_stored(case):
 def test_ends_of_an_interval_are_in_order(case):
     """With next to no slack the ends crossed, by less than the gap of their proofs."""
     assert check_fit(case) == "proven"
+
+
+@pytest.mark.parametrize("kind", [LinearRelevanceClassifier, LinearRelevanceRegressor])
+def test_somewhat_more_than_very_many_rows(kind):
+    """A SolverError from 50,001 to 79,999 rows, of which no sample was large enough."""
+    rng = np.random.RandomState(0)
+    n = 60_000 if kind is LinearRelevanceClassifier else 30_000
+    X = rng.normal(size=(n, 3))
+    score = X[:, 0] + 0.5 * rng.normal(size=n)
+    model = kind(C=1e-3, n_probes=5, random_state=0).fit(X, score if kind is LinearRelevanceRegressor else score > 0)
+    assert model.result_.max_gap <= 1e-6
+    np.testing.assert_array_equal(model.relevance_classes_ > 0, [True, False, False])

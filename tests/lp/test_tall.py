@@ -89,6 +89,27 @@ def test_rows_that_were_left_out_wrongly_are_taken_in(monkeypatch):
     assert enough.upper - enough.lower < 1e-6 * near.budget.norm
 
 
+@pytest.mark.parametrize("many", [1001, 1500, 2399, 2400, 3000])
+def test_every_number_of_rows_has_a_sample(many):
+    """From the least that is very many on: between that and eight times the smallest sample there once was none."""
+    program = program_of("classification")
+    slacks, _ = program.slacks.take(np.arange(many))
+    rows = {"A": program.A[np.arange(many)], "B": program.B[:many], "r": program.r[:many], "s": program.s[:many]}
+    program = replace(program, **rows, slacks=slacks)
+    assert tall.is_tall(program)
+    samples = [len(chosen) for _, chosen in tall._samples(program)]
+    assert samples == sorted(samples)
+    assert tall.SAMPLE <= samples[0] <= samples[-1] <= many // 2
+    w, b = PenalisedSolver(program).solve(0.1)
+    best_w, best_b, _ = HighsPenalised(program).solve(0.1)
+    expected = program.norm(best_w) + 0.1 * program.loss(best_w, best_b)
+    assert program.norm(w) + 0.1 * program.loss(w, b) == pytest.approx(expected, rel=1e-6)
+    near = near_optimal_set(program, w, b, 0.1, norm_slack=0.1, loss_slack=0.1)
+    found = BoundSolver(program, near.budget, (w, b), "interior").solve(Targets.single([0, 0], [1.0, -1.0]))
+    assert found.gap <= 1e-6
+    assert found.n_reference == 0
+
+
 def test_rows_that_share_slacks_are_not_split():
     program = program_of("classification")
     shared = replace(program, slacks=Slacks.of(np.arange(N) // 2, N))

@@ -45,10 +45,10 @@ def is_tall(program: Program) -> bool:
 
 
 def _samples(program: Program) -> list[tuple[Program, Indices]]:
-    """Larger and larger samples of the rows, evenly spaced, with the weight of all; not all of them."""
+    """Larger and larger samples of the rows, evenly spaced, with the weight of all; one at least, but not all rows."""
     n, out = program.n_rows, []
-    step = GROWTH
-    while n // step >= SAMPLE:
+    step = max(min(GROWTH, n // SAMPLE), 2)
+    while n // step >= SAMPLE or not out:
         chosen = np.arange(0, n, step)
         slacks, _ = program.slacks.take(chosen)
         s = program.s[chosen] * (program.s.sum() / program.s[chosen].sum())
