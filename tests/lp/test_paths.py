@@ -157,10 +157,10 @@ def test_the_search_decides_the_same(kind, make, monkeypatch):
     monkeypatch.setattr(paths.InteriorPaths, "solve", lambda self: batches.append(len(self._C)) or solve(self))
     together = kind(random_state=0).fit(X, y).result_
     assert batches == [108 if kind is LinearRelevanceRegressor else 27]
-    monkeypatch.setattr(baseline, "problems_at_once", lambda _: 20)
+    monkeypatch.setattr(baseline, "problems_at_once", lambda *_: 20)
     by_two = kind(random_state=0).fit(X, y).result_
     assert max(batches[1:]) == 18
-    monkeypatch.setattr(baseline, "problems_at_once", lambda _: 0)
+    monkeypatch.setattr(baseline, "problems_at_once", lambda *_: 0)
     before = len(batches)
     alone = kind(random_state=0).fit(X, y).result_
     assert len(batches) == before
@@ -179,8 +179,10 @@ def test_which_programs_go_together():
     linear = Program.build(y * X, -y, np.ones(300), v=np.ones(1))
     shared = Program.build(y * X, -y, np.ones(300), slack=np.repeat(np.arange(150), 2))
     assert [paths.problems_at_once(other) for other in (few, wide, linear, shared)] == [0, 0, 0, 0]
-    many = Program.build(np.ones((200_000, 1)), np.ones((200_000, 1)), np.ones(200_000))
-    assert paths.problems_at_once(many) == 0
+    many = Program.build(np.ones((50_000, 1)), np.ones((50_000, 1)), np.ones(50_000))
+    assert 1 <= paths.problems_at_once(many) < 9
+    # The problems of one path go together also where they are more than a batch should be; not at any price.
+    assert [paths.problems_at_once(many, least) for least in (9, 10, 50)] == [9, 10, 0]
 
 
 @pytest.mark.parametrize("kind", KINDS)

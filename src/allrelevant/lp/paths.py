@@ -26,6 +26,8 @@ __all__ = ["InteriorPaths", "problems_at_once"]
 GAP, RESIDUAL, EXCESS = 1e-7, 1e-6, 1e-6
 #: Products of pairs of columns pay up to this size: few targets share the rows of a fold.
 PACKED_BYTES = 2**22
+#: How much the problems of one path may take, at most.
+PATH_BYTES = 2**27
 #: With fewer rows the simplex method is faster.
 LEAST_ROWS = 200
 #: Share of the gap that rounding may cost in single precision.
@@ -125,12 +127,16 @@ class InteriorPaths(Lockstep):
         return State(P, Z, np.zeros((len(C), rows.p)), np.ones(len(C)))
 
 
-def problems_at_once(program: Program) -> int:
-    """How many penalised problems over the rows of a program, or half as many, make a batch; 0 if HiGHS is faster."""
+def problems_at_once(program: Program, least: int = 1) -> int:
+    """How many penalised problems over the rows of a program, or half as many, make a batch; 0 if HiGHS is faster.
+
+    At least as many as asked for, those of a path, unless even these would take too much memory.
+    """
     rows, size = program.n_rows + program.n_hard, program.n_weights + program.n_offsets
     if program.is_sparse or program.slacks.shared or program.u.any() or program.v.any() or rows < LEAST_ROWS:
         return 0
-    return 0 if rows < 2 * size else BATCH_BYTES // (8 * numbers_per_target(size, rows))
+    each = 8 * numbers_per_target(size, rows)
+    return 0 if rows < 2 * size or least * each > PATH_BYTES else max(BATCH_BYTES // each, least)
 
 
 def _same_left(one: Program, other: Program) -> bool:

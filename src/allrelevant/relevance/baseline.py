@@ -198,7 +198,8 @@ def _search(
             paths[-1] = np.append(0.0, paths[-1])
     jobs = [_Job(fold, k, candidate, paths[k]) for fold in folds for k, candidate in enumerate(candidates)]
     # All candidates have as many rows. 0 where jobs come one by one.
-    several = problems_at_once(whole) // max(map(len, paths))
+    longest = max(map(len, paths))
+    several = problems_at_once(whole, longest) // longest
     del whole
     scores = [np.zeros(len(path)) for path in paths]
     models: dict[int, list[Point]] = {}
