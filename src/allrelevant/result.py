@@ -124,7 +124,7 @@ class RelevanceResult:
     n_programs : int
         Linear programs solved for intervals and probes, or forests fitted.
     cpu_seconds : dict
-        CPU seconds by stage.
+        CPU seconds by stage. Probes of small problems are bounded together with the features, and counted there.
     notes : tuple of str
         What a reader must know about this result, in full sentences.
     version : str

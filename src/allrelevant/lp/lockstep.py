@@ -28,8 +28,7 @@ MAX_ITERATIONS = 80
 #: Iterations after which residuals are gone, as a rule: those of the start, and those that single precision leaves.
 #: Half of them are enough for what is only to be outdone.
 FEASIBLE = 4
-#: Limits of the second-order term, as multiples of the mean complementarity: with clipping there are a quarter fewer
-#: iterations.
+#: Limits of the second-order term, as multiples of the mean complementarity: a quarter fewer iterations than without.
 SECOND, SECOND_WIDE = 1.5, 5.0
 #: Share of the residuals of rows that were left out that may be left before anything is enough.
 SETTLED = 1e-2

@@ -60,9 +60,9 @@ class System(ABC):
 
         # Residuals of all equations; zero up to rounding once a full step has been taken.
         x = xp.concat([P[:, wp] - P[:, wm], state.b], axis=1)
-        self.res_rows = rows.net(P)
-        self.res_rows += rows.right
-        self.res_rows -= rows.forward(x, self.columns)
+        self.due_rows = rows.net(P)
+        self.due_rows += rows.right
+        self.due_rows -= rows.forward(x, self.columns)
         adjoint = rows.adjoint(Z[:, rows.rows], self.columns)
         lam, nu = Z[:, loss], Z[:, norm]
         y = adjoint - lam * self.linear
@@ -72,9 +72,8 @@ class System(ABC):
         self.res_wp = cost - y - Z[:, wp]
         self.res_wm = cost + y - Z[:, wm]
         self.res_xi = lam * batch.s - (rows.per_slack(Z[:, surplus]) + Z[:, xi])
-        # What the residuals of the duals ask of the primals, in all directions alike.
+        # What the residuals of the duals ask of the primals, in all directions alike; of the rows, with their own.
         self.due_wp, self.due_wm, self.due_xi = Q[:, wp] * self.res_wp, Q[:, wm] * self.res_wm, Q[:, xi] * self.res_xi
-        self.due_rows = 1.0 * self.res_rows
         self.due_rows[:, : rows.n] += rows.per_row(self.due_xi)
         self.solved: Any = None
         self._budgets(state, x)
@@ -87,9 +86,8 @@ class System(ABC):
         self.pull, self.price = self.curve.pull, rows.budget.price
         self.kappa = (self.Q[:, wp] - self.Q[:, wm]) / self.theta
         spent = rows.weigh(P[:, xi]) + self.xp.vecdot(x, self.linear)
-        self.res_loss = rows.loss_limit(state.m) - spent - P[:, loss][:, 0]
+        self.res_loss = rows.loss_limit(state.m) - spent - P[:, loss][:, 0] + rows.weigh(self.due_xi)
         self.res_norm = state.m - (P[:, wp] + P[:, wm]) @ rows.gamma - P[:, norm][:, 0]
-        self.res_loss = self.res_loss + rows.weigh(self.due_xi)
         self.res_m = (0.0 * Z[:, loss] if self.price is None else Z[:, loss] / self.price - Z[:, norm])[:, 0]
 
     @abstractmethod
@@ -158,7 +156,7 @@ class TallSystem(System):
         self.factors = self._matrix()
         pulled = self.pull
         if rows.m:
-            pulled = xp.zeros_like(self.res_rows)
+            pulled = xp.zeros_like(self.due_rows)
             pulled[:, : rows.n] = self.pull
         self.a = rows.adjoint(pulled, self.columns) - self.linear
         self.k = xp.zeros_like(self.a)
@@ -280,7 +278,7 @@ class WideSystem(System):
         """``B, g₁, g₂`` and ``P``, of which the last is wanted for its own sake."""
         rows, xp = self.rows, self.xp
         BT = rows.KT[rows.d :]
-        P = xp.zeros_like(self.res_rows)
+        P = xp.zeros_like(self.due_rows)
         P[:, : rows.n] = rows.per_row(rows.s * self.Q[:, rows.parts[2]])
         g1 = P + rows.forward(self.theta * self.linear[:, : rows.d], self.columns)
         g2 = rows.forward(self.theta * self.kappa * rows.gamma, self.columns)
@@ -310,7 +308,7 @@ class WideSystem(System):
         T[:, :p, p] -= v
         T[:, p, :p] += v
         # s·Q_ξ s − P·M⁻¹P is summed without cancellation; a loss budget near zero would be lost in it.
-        pulled = xp.zeros_like(self.res_rows)
+        pulled = xp.zeros_like(self.due_rows)
         pulled[:, :n] = self.pull
         through = rows.forward(theta * rows.adjoint(pulled, self.columns)[:, :d], self.columns)
         stable = self.curve.rest + xp.vecdot(by_P, through)

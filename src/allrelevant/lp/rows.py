@@ -62,10 +62,9 @@ class Rows:
         self._divide(program.slacks.count)
         self.wide = self.n + self.m < self.d + self.p
         self.mirrored = 0 if self.wide or self.slacks.shared else _mirrored(K[: self.n])
-        h = self.mirrored
-        self.K = array(K)
-        self.left = self.K if not h else array(np.delete(K, slice(h, 2 * h), axis=0))
-        self.KT = array(K.T if not h else np.delete(K, slice(h, 2 * h), axis=0).T)
+        distinct = np.delete(K, slice(self.mirrored, 2 * self.mirrored), axis=0) if self.mirrored else K
+        self.K, self.KT = array(K), array(distinct.T)
+        self.left = array(distinct) if self.mirrored else self.K
         factored = (self.KT[: self.d], self.K[:, : self.d]) if self.wide else (self.left, self.KT)
         # Where rows share slacks, what is factored changes with every iterate.
         self.table = Table(backend, *factored, packed_bytes if self.wide or not self.slacks.shared else 0.0)

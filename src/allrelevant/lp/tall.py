@@ -46,7 +46,8 @@ def is_tall(program: Program) -> bool:
 
 def _samples(program: Program) -> list[tuple[Program, Indices]]:
     """Larger and larger samples of the rows, evenly spaced, with the weight of all; one at least, but not all rows."""
-    n, out = program.n_rows, []
+    n = program.n_rows
+    out: list[tuple[Program, Indices]] = []
     step = max(min(GROWTH, n // SAMPLE), 2)
     while n // step >= SAMPLE or not out:
         chosen = np.arange(0, n, step)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import product
@@ -165,7 +166,8 @@ def relevance_intervals(
     features: Sequence[Feature],
     solving: Solving,
     solver: BoundSolver | None = None,
-    known: tuple[Questions, Bounds] | None = None,
+    questions: Questions | None = None,
+    found: Bounds | None = None,
 ) -> Intervals:
     """Bound features from both sides by two linear programs per contrast.
 
@@ -185,21 +187,24 @@ def relevance_intervals(
         How to solve.
     solver : BoundSolver, default=None
         A solver of the set, perhaps with more weights that stand in no row, if one is at hand.
-    known : tuple of Questions and Bounds, default=None
-        The contrasts, if they are solved already.
+    questions : Questions, default=None
+        What to solve, if that is known.
+    found : Bounds, default=None
+        The contrasts, if they are solved.
     """
     count = len(features)
     exact = np.array([not feature.total or len(feature.weights) <= EXACT_TOTAL for feature in features], dtype=bool)
     if near.mu == 0.0:
         return Intervals.none(count)
-    questions, found = (Questions.about(features, near), None) if known is None else known
+    questions = Questions.about(features, near) if questions is None else questions
     place, owner, progress = questions.place, questions.owner, solving.progress
     chosen, position = np.unique(place[place >= 0], return_inverse=True)
     solver = solving.solver(near.program, near.budget, (near.w, near.b)) if solver is None else solver
 
     # First what is proven, then what is attained: the same, but where time ran out.
     minimum, maximum, is_open = np.zeros((2, count)), np.zeros((2, count)), np.zeros(count, dtype=bool)
-    with progress.stage("intervals", questions.count if found is None else 0):
+    left = questions.count if found is None else questions.count - len(questions.targets)
+    with progress.stage("intervals", left) if left else nullcontext():
         found = solving.solve(solver, questions.targets) if found is None else found
         for side, value in enumerate((found.outer, found.value)):
             low, high = -value[1::2], value[::2]

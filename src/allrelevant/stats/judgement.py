@@ -207,7 +207,8 @@ def judge(
 
     probes: Probes | None = None
     shared: BoundSolver | None = None
-    known: tuple[Questions, Bounds] | None = None
+    questions: Questions | None = None
+    found: Bounds | None = None
     varying = varying_features(sample.X, single)
     if rule == "papers" and len(varying):
         drawn = draw_probes(sample.X, n_probes, varying, rng)
@@ -232,7 +233,7 @@ def judge(
             questions = Questions.about(features, near)
             both = bounded_together(near, feature, drawing(values), sides, shared, questions, solving)
             if both is not None:
-                probes, known = both[0], (questions, both[1])
+                probes, found = both
         if probes is None:
             probes = added_probes(near, feature, n_probes, drawing(values), solving, sides, shared)
 
@@ -245,7 +246,7 @@ def judge(
     if probes is None:
         probes = own[groups[0]]
     thresholds = find_thresholds(probes, confidence)
-    intervals = relevance_intervals(near, features, solving, shared, known)
+    intervals = relevance_intervals(near, features, solving, shared, questions, found)
     shared = None  # it takes memory that others may need
     ends = intervals.minimum, intervals.maximum
     if intervals.unfinished is not None:  # nobody is relevant before it is shown

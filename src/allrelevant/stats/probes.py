@@ -237,14 +237,16 @@ def bounded_together(
 ) -> tuple[Probes, Bounds] | None:
     """Bound probes, one side of each, and features in one batch, for what is so small that this is faster.
 
-    None if it is not, or where time is limited, and the features must wait for the probes.
+    None if it is not, or where time is limited, and the features must wait for the probes. As far as stages are
+    concerned, probes are only drawn before they are bounded with the features.
     """
     count, targets = len(sides), questions.targets
     alike = targets.index.shape[1] == len(feature.weights)
     if not (alike and solving.small(solver, count + len(targets)) and np.isinf(seconds_left())):
         return None
-    with solving.progress.stage("probes", 0):
+    with solving.progress.stage("probes", count):
         both = Targets.followed(targets, probe_targets(near, feature, sides, draw(count)))
+        solving.progress.step(count)
     with solving.progress.stage("intervals", len(both)):
         bounds = solving.solve(solver, both, at_once=True)
     most = np.maximum(bounds.value[len(targets) :], 0.0) / near.mu
