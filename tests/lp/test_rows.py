@@ -14,7 +14,7 @@ from allrelevant.lp import BoundSolver
 from allrelevant.lp.backend import NumpyBackend, TorchBackend
 from allrelevant.lp.paths import InteriorPaths
 from allrelevant.lp.program import Budget, Program
-from allrelevant.lp.rows import Rows, State
+from allrelevant.lp.rows import Rows
 from allrelevant.lp.targets import Columns, Targets
 from programs import all_targets, random_program
 
@@ -61,9 +61,9 @@ def test_products_with_rows_and_their_negatives(seed, half, rest, hard, own):
         np.testing.assert_allclose(
             numpy(rows.adjoint(array(values), given_columns)), np.einsum("tnk,tn->tk", each, values), atol=1e-12
         )
-        shared = np.einsum("nk,tn,nl->tkl", np.hstack([np.vstack([program.A, program.G]), K[:, -1:]]), weights,
-                           np.hstack([np.vstack([program.A, program.G]), K[:, -1:]]))  # fmt: skip
-        np.testing.assert_allclose(numpy(rows.gram(array(weights))), shared, atol=1e-12)
+        left = np.block([[program.A, program.B], [program.G, program.H]])
+        expected = np.einsum("nk,tn,nl->tkl", left, weights, left)
+        np.testing.assert_allclose(numpy(rows.gram(array(weights))), expected, atol=1e-12)
 
 
 def test_which_rows_are_mirrored():
@@ -100,7 +100,7 @@ def test_surplus_less_slack(hard):
     P = np.random.RandomState(0).uniform(size=(3, rows.parts[-1].stop))
     expected = P[:, rows.rows].copy()
     expected[:, : rows.n] -= P[:, rows.parts[2]]
-    np.testing.assert_array_equal(rows.net(State(P, P, None, None).P), expected)
+    np.testing.assert_array_equal(rows.net(P), expected)
 
 
 @pytest.mark.parametrize("seed", range(5))

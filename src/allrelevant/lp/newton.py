@@ -80,13 +80,13 @@ class System(ABC):
         self._factor()
 
     def _budgets(self, state: State, x: Any) -> None:
-        """Residuals of the equations of the budgets."""
+        """Residuals of the equations of the budgets; of the loss, with what the slacks are asked for."""
         rows, P, Z = self.rows, state.P, state.Z
         wp, wm, xi, _, _, loss, norm = rows.parts
         self.pull, self.price = self.curve.pull, rows.budget.price
         self.kappa = (self.Q[:, wp] - self.Q[:, wm]) / self.theta
         spent = rows.weigh(P[:, xi]) + self.xp.vecdot(x, self.linear)
-        self.res_loss = rows.loss_limit(state.m) - spent - P[:, loss][:, 0] + rows.weigh(self.due_xi)
+        self.due_loss = rows.loss_limit(state.m) - spent - P[:, loss][:, 0] + rows.weigh(self.due_xi)
         self.res_norm = state.m - (P[:, wp] + P[:, wm]) @ rows.gamma - P[:, norm][:, 0]
         self.res_m = (0.0 * Z[:, loss] if self.price is None else Z[:, loss] / self.price - Z[:, norm])[:, 0]
 
@@ -134,7 +134,7 @@ class System(ABC):
     def _right(self, U: Any) -> tuple[Any, Any]:
         """Right sides of the equations of the budgets."""
         _, _, xi, _, _, loss, norm = self.rows.parts
-        return self.res_loss - self.rows.weigh(U[:, xi]) - U[:, loss][:, 0], self.res_norm - U[:, norm][:, 0]
+        return self.due_loss - self.rows.weigh(U[:, xi]) - U[:, loss][:, 0], self.res_norm - U[:, norm][:, 0]
 
     def _first(self, right: Any, *shared: Any) -> Any:
         """Solve for one right side, the first time together with those that do not change, kept in `solved`."""

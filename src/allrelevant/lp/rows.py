@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -139,20 +140,19 @@ class Rows:
 
     def gram(self, weights: Any) -> Any:
         """``[A B; G H]ᵀ diag(weights) [A B; G H]`` for every target."""
-        h = self.mirrored
-        return self.backend.gram(self.table, self._folded(weights, weights[:, :h] + weights[:, h : 2 * h]))
+        return self.backend.gram(self.table, self._folded(weights, operator.add))
 
-    def _folded(self, rows: Any, both: Any) -> Any:
-        """Values per row as values per row that is no mirror image, given what becomes of the pairs of these."""
+    def _folded(self, rows: Any, combine: Callable[[Any, Any], Any]) -> Any:
+        """Values per row as values per row that is no mirror image, combined with those of the mirror images."""
         h = self.mirrored
         if not h:
             return rows
+        both = combine(rows[:, :h], rows[:, h : 2 * h])
         return both if 2 * h == rows.shape[1] else self.backend.xp.concat([both, rows[:, 2 * h :]], axis=1)
 
     def adjoint(self, rows: Any, columns: Any) -> Any:
         """``(Aᵀ rows, Bᵀ rows)`` for every target."""
-        h = self.mirrored
-        out = self._folded(rows, rows[:, :h] - rows[:, h : 2 * h]) @ self.left
+        out = self._folded(rows, operator.sub) @ self.left
         if columns is not None:
             out[:, self.slots(columns)] = self.backend.xp.vecdot(columns, rows[:, None])
         return out

@@ -48,8 +48,8 @@ def _samples(program: Program) -> list[tuple[Program, Indices]]:
     """Larger and larger samples of the rows, evenly spaced, with the weight of all; one at least, but not all rows."""
     n = program.n_rows
     out: list[tuple[Program, Indices]] = []
-    step = max(min(GROWTH, n // SAMPLE), 2)
-    while n // step >= SAMPLE or not out:
+    step = min(GROWTH, n // SAMPLE)
+    while n // step >= SAMPLE:
         chosen = np.arange(0, n, step)
         slacks, _ = program.slacks.take(chosen)
         s = program.s[chosen] * (program.s.sum() / program.s[chosen].sum())

@@ -91,14 +91,10 @@ class Targets:
         assert first.columns is None
         assert second.columns is not None
         assert not second.paired
-        t = len(first)
-        columns = Columns(
-            *(np.concatenate([np.zeros((t, *part.shape[1:])), part]) for part in vars(second.columns).values())
-        )
-        index, coefficient = (
-            np.concatenate([one, two])
-            for one, two in ((first.index, second.index), (first.coefficient, second.coefficient))
-        )
+        own, t = second.columns, len(first)
+        columns = Columns(*(np.concatenate([np.zeros((t, *part.shape[1:])), part]) for part in (own.A, own.G, own.u)))
+        index = np.concatenate([first.index, second.index])
+        coefficient = np.concatenate([first.coefficient, second.coefficient])
         return cls(index, coefficient, None, columns, first.paired)
 
     def __len__(self) -> int:
