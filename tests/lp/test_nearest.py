@@ -19,6 +19,7 @@ from allrelevant.lp.interior import InteriorBounds
 from allrelevant.lp.nearest import Nearest, nearest_count
 from allrelevant.lp.program import Budget
 from allrelevant.lp.rows import Batch, Rows, State
+from allrelevant.lp.smooth import Smoothed
 from allrelevant.lp.targets import Columns, Duals, Targets
 from allrelevant.relevance.baseline import SEARCH_GAP, penalty_path
 from programs import all_targets, random_program
@@ -62,13 +63,16 @@ def test_bounds_are_those_over_all_rows(seed, price, probes, box, kept):
     exact = certify(program, budget, targets, *engine.solve(targets, exact=True), engine.centre)
     assert not kept
     found = certify(program, budget, targets, *engine.solve(targets), engine.centre)
-    assert kept == [(nearest.NEAREST * (D + probes + 2), N)]
+    # Twice as many where they were too few.
+    assert kept == [(2**k * nearest.NEAREST * (D + probes + 2), N) for k in range(len(kept))]
+    assert kept
     assert ((found.upper - found.lower) <= 1e-7 * budget.norm).all()
     np.testing.assert_allclose(found.lower, exact.lower, rtol=0, atol=1e-8 * budget.norm)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_what_a_row_that_was_left_out_contradicts_is_followed_over_all(seed, kept, monkeypatch):
+@pytest.mark.parametrize("more", [0, 2])
+def test_what_a_row_that_was_left_out_contradicts_is_followed_over_more(seed, more, kept, monkeypatch):
     program, budget, point, targets = program_and_targets(seed)
     engine = InteriorBounds(program, budget, point)
     exact = certify(program, budget, targets, *engine.solve(targets, exact=True), engine.centre)
@@ -77,8 +81,11 @@ def test_what_a_row_that_was_left_out_contradicts_is_followed_over_all(seed, kep
     monkeypatch.setattr(Nearest, "otherwise", lambda self, x: wrong.append(otherwise(self, x)) or wrong[-1].copy())
     monkeypatch.setattr(lockstep, "FEASIBLE", 0)
     monkeypatch.setattr(interior, "COARSE", 100.0)  # much too early
+    monkeypatch.setattr(Smoothed, "near", lambda *_: None)
+    monkeypatch.setattr(InteriorBounds, "more", more)
     found = certify(program, budget, targets, *engine.solve(targets), engine.centre)
-    assert kept == [(D + 2, N)]
+    assert kept[0] == (D + 2, N)
+    assert (len(kept) == 1) == (more == 0)
     assert wrong[0].any()
     assert ((found.upper - found.lower) <= 1e-7 * budget.norm).all()
     np.testing.assert_allclose(found.lower, exact.lower, rtol=0, atol=1e-8 * budget.norm)
@@ -91,6 +98,7 @@ def test_pairs_are_mended_together(seed, kept, monkeypatch):
     expected = BoundSolver(program, budget, point, "highs").solve(pairs).value.reshape(-1, 2).max(axis=1)
     monkeypatch.setattr(nearest, "NEAREST", 1)
     monkeypatch.setattr(interior, "COARSE", 100.0)
+    monkeypatch.setattr(Smoothed, "near", lambda *_: None)
     engine = InteriorBounds(program, budget, point)
     proof = certify(program, budget, pairs, *engine.solve(pairs), engine.centre)
     assert kept
@@ -205,3 +213,4 @@ def test_rows_of_their_own_only_where_they_are_few_and_small():
     assert nearest_count(31, 140) == 93
     assert nearest_count(201, 2000) == 0  # more memory than the iterates
     assert nearest_count(201, 10_000) == 603
+    assert nearest_count(31, 1000, 2) == 186  # two rows with their edges in one place

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 from allrelevant.formulations import Classification, OrdinalExplicit, Regression
 from allrelevant.lp import PenalisedSolver
 from allrelevant.relevance import baseline
+from allrelevant.relevance.baseline import Fold
 
 
 def programs(seed):
@@ -47,3 +48,47 @@ def test_several_offsets_are_found_by_a_linear_program():
     assert b.shape == (2,)
     better = [program.loss(np.zeros(2), b + step) for step in 0.1 * rng.normal(size=(50, 2))]
     assert program.loss(np.zeros(2), b) <= min(better) + 1e-12
+
+
+def followed(scores, *, n_samples=500, nothing=0.0, monkeypatch=None):
+    """How many values of a path are tried where the scores are these."""
+    X, target = np.zeros((n_samples, 1)), np.arange(n_samples, dtype=float)
+    track = baseline._Track(Regression(epsilon=0.1), 10.0 ** np.arange(len(scores)))
+    fold = Fold(np.ones(n_samples), np.ones(n_samples))
+    monkeypatch.setattr(baseline, "_models", lambda jobs, *_: [[(np.zeros(1), np.zeros(1))] for _ in jobs])
+    monkeypatch.setattr(baseline._Job, "scores", lambda *_: np.array([nothing]))
+    for count in (baseline.STRETCH, len(scores)):
+        job = track.job(fold, count)
+        models = [(np.zeros(1), np.zeros(1))] * len(job.path)
+        track.add(job, models, np.array(scores)[job.begin : job.begin + len(models)])
+        if track.ended([fold], X, target):
+            break
+    return len(track.scores)
+
+
+@pytest.mark.parametrize(
+    ("scores", "count"),
+    [
+        ([0.5, 0.8, 0.9, 0.9, 0.9, 0.95, 0.9], 5),  # it has not risen for two values
+        ([0.5, 0.8, 0.8, 0.9, 0.9, 0.95, 0.9], 7),  # for one
+        ([0.5, 0.8, 0.8, 0.8009, 0.8018, 0.95, 0.9], 5),  # not by a sample's share
+        ([0.0, 0.0, 0.0, 0.0, 0.0, 0.95, 0.9], 7),  # it has yet to rise
+        ([0.9, 0.9, 0.9, 0.9, 0.9, 0.95, 0.9], 5),  # it has risen with the first
+        ([0.9, 0.8, 0.7, 0.6, 0.5, 0.95, 0.9], 5),
+        ([0.5, 0.8, 0.9], 3),  # a path that is shorter
+    ],
+)
+def test_a_path_is_followed_as_far_as_the_score_rises(scores, count, monkeypatch):
+    assert followed(scores, monkeypatch=monkeypatch) == count
+
+
+def test_shares_of_folds_add_up():
+    track = baseline._Track(Regression(epsilon=0.1), np.array([1.0, 2.0, 4.0]))
+    fold, model = Fold(np.ones(3), np.ones(3)), (np.zeros(1), np.zeros(1))
+    for stretch, shares in ((2, [0.1, 0.2]), (2, [0.3])):
+        jobs = [track.job(fold, stretch) for _ in range(2)]
+        for job in jobs:
+            track.add(job, [model] * len(job.path), np.array(shares))
+    assert_allclose(track.scores, [0.2, 0.4, 0.6])
+    assert len(track.models) == 3
+    assert track.ended([fold], np.zeros((3, 1)), np.zeros(3))

@@ -34,7 +34,8 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
     C : float, default=None
         Penalty of the loss of the baseline model, for a target of unit variance. By default it is chosen by
         cross-validation together with `epsilon` (R²; scores that differ by no more than ``1 / n_samples`` are a tie,
-        which goes to the larger `epsilon` and the smaller `C`).
+        which goes to the larger `epsilon` and the smaller `C`; no larger `C` is tried where the score has ceased to
+        rise).
     epsilon : float, default=None
         Errors up to this size, in the units of the target, cost nothing. By default it is chosen by cross-validation
         from 0 and shares of the target's standard deviation; with `C` given and `epsilon` not, it is 0.

@@ -28,7 +28,17 @@ from numpy.typing import NDArray
 
 from allrelevant.lp.backend import Backend, NumpyBackend
 from allrelevant.lp.deadline import time_is_up
-from allrelevant.lp.lockstep import COARSE, MANY, MAX_ITERATIONS, QUIET, Lockstep, Optima, numbers_per_target
+from allrelevant.lp.lockstep import (
+    COARSE,
+    MANY,
+    MAX_ITERATIONS,
+    QUIET,
+    Enough,
+    Lockstep,
+    Optima,
+    among,
+    numbers_per_target,
+)
 from allrelevant.lp.matrix import Array, Indices
 from allrelevant.lp.nearest import lifted
 from allrelevant.lp.newton import TallSystem, WideSystem
@@ -36,6 +46,7 @@ from allrelevant.lp.preset import Preset
 from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.reduction import Reduction
 from allrelevant.lp.rows import Batch, Rows, State
+from allrelevant.lp.smooth import Smoothed
 from allrelevant.lp.targets import Duals, Targets
 
 __all__ = ["InteriorBounds"]
@@ -69,6 +80,8 @@ class InteriorBounds(Lockstep):
         The analytic centre ``(w, b)`` of the feasible set.
     """
 
+    more = 2
+
     def __init__(
         self,
         program: Program,
@@ -82,12 +95,13 @@ class InteriorBounds(Lockstep):
         if reduction is not None:
             program, budget = reduction.program, reduction.budget
         self._preset = Preset(program.dense())
-        w, b = start
+        w, b = start[0][self._preset.free], start[1]
         self.program, self.budget = self._preset.program, self._preset.budget(budget)
+        self._begin = w, b, self._norm_budget(w, b)
         rows = Rows(self.program, self.budget, NumpyBackend() if backend is None else backend)
         super().__init__(rows, WideSystem if rows.wide else TallSystem)
         with np.errstate(**QUIET):
-            self._state = self._centre((w[self._preset.free], b))
+            self._state = self._centre()
         wp, wm = self._part[:2]
         to_numpy = self.backend.to_numpy
         w = to_numpy(self._state.P[:, wp] - self._state.P[:, wm])
@@ -145,10 +159,10 @@ class InteriorBounds(Lockstep):
             # With something to spare: it is the certificate that decides.
             return targets.outdone(np.where(lower > 0.2 * upper, 0.999 * lower, -np.inf), upper)[who]
 
-        state, enough = self._starts(batch), outdone if targets.paired else None
+        enough = outdone if targets.paired else None
         if exact or not (self.mixed and t >= MANY):
-            return self._claim(rows, Optima.of(rows, self._follow(rows, state, batch, enough, GAP)))
-        self._approach(state, batch, enough, COARSE)
+            return self._claim(rows, Optima.of(rows, self._follow(rows, self._starts(batch), batch, enough, GAP)))
+        state = self._approached(batch, enough)
         early = Optima.of(rows, state)
         if targets.paired:
             # What single precision shows to be outdone need not be followed further, if rounding has not cost too much.
@@ -193,14 +207,42 @@ class InteriorBounds(Lockstep):
 
     # Starting points -----------------------------------------------------------------------------------------
 
-    def _centre(self, start: tuple[Array, Array]) -> State:
+    def _norm_budget(self, w: Array, b: Array) -> float:
+        """Norm budget to begin with: the given one or, from one purse, with half of what the point leaves in it."""
+        program, budget = self.program, self.budget
+        if budget.price is None:
+            return budget.norm
+        norm, loss = program.norm(w[None]), program.loss(w[None], b[None])
+        return max(float((norm + 0.5 * budget.room(norm, loss))[0]), 0.0)
+
+    def _approached(self, batch: Batch, enough: Enough | None) -> State:
+        """Iterates near the optima: by way of smooth problems, and by single precision where these are not enough."""
+        coarse = self._coarse
+        single, (w, b, m) = coarse.backend, self._begin
+        few = batch.on(single)
+        at = Smoothed.near(coarse, few, single.asarray(w), single.asarray(b), m)
+        if at is None:
+            state = self._starts(batch)
+            self._approach(state, batch, enough, COARSE)
+            return state
+        arrived = at.follow(coarse, few)
+        state = at.state(self._rows, batch)
+        if self.budget.price is None:
+            state.m[:] = self.budget.norm  # not as single precision has it
+        arrived &= (np.isfinite(state.P) & np.isfinite(state.Z)).all(axis=1)
+        late = np.flatnonzero(~arrived)
+        if len(late):
+            batch = batch.take(late)
+            others = self._starts(batch)
+            self._approach(others, batch, among(late, enough), COARSE)
+            state.put(late, others)
+        return state
+
+    def _centre(self) -> State:
         """Newton's method for the analytic centre: the point where all complementarity products are equal."""
         program, xp = self.program, self.xp
-        w, b = (np.atleast_2d(part).astype(float) for part in start)
-        m = np.full(1, self.budget.norm)
-        if self.budget.price is not None:
-            m = np.maximum(program.norm(w) + 0.5 * self.budget.room(program.norm(w), program.loss(w, b)), 0.0)
-        state = self._point(w, b, m)
+        w, b, m = (np.atleast_2d(part).astype(float) for part in self._begin)
+        state = self._point(w, b, m[0])
         state.Z = 1.0 / state.P
         rows = self._rows
         batch = Batch(xp.zeros_like(state.P[:, : program.n_weights]), None, None, rows.linear[None], rows.s[None])

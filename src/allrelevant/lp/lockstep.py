@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from allrelevant.lp.deadline import time_is_up
 from allrelevant.lp.matrix import Array, Indices
-from allrelevant.lp.nearest import Nearest, nearest_count
+from allrelevant.lp.nearest import FEWER, Nearest, nearest_count
 from allrelevant.lp.newton import System
 from allrelevant.lp.rows import Batch, Rows, State
 
-__all__ = ["COARSE", "MANY", "MAX_ITERATIONS", "QUIET", "Enough", "Lockstep", "numbers_per_target"]
+__all__ = ["COARSE", "MANY", "MAX_ITERATIONS", "QUIET", "Enough", "Lockstep", "among", "numbers_per_target"]
 
 #: Above this share of what is looked for, single precision will do. From so many targets on it pays; once no more than
 #: this share of them is left, it is better to go on with all.
@@ -38,6 +38,17 @@ QUIET: Any = {"over": "ignore", "divide": "ignore", "invalid": "ignore"}
 
 #: Which of the targets given, with their rows, iterates and gaps, need not be followed further.
 Enough = Callable[[Rows, Indices, State, Batch, Array], NDArray[np.bool_]]
+
+
+def among(some: Indices, enough: Enough | None) -> Enough | None:
+    """The same question for some of the targets."""
+    if enough is None:
+        return None
+
+    def asked(rows: Rows, alive: Indices, state: State, batch: Batch, gap: Array) -> NDArray[np.bool_]:
+        return enough(rows, some[alive], state, batch, gap)
+
+    return asked
 
 
 def numbers_per_target(weights: int, rows: int) -> int:
@@ -79,6 +90,9 @@ class Lockstep:
         residuals which stay; and it must be faster.
     """
 
+    #: How many times as many rows are tried where those taken for the ones that matter were too few; 0 for all.
+    more = 0
+
     def __init__(self, rows: Rows, system: type[System]) -> None:
         self.backend, self.xp = rows.backend, rows.backend.xp
         self._rows, self._part, self._system = rows, rows.parts, system
@@ -107,7 +121,7 @@ class Lockstep:
 
     def _count(self, rows: Rows, n_targets: int) -> int:
         """How many rows so many targets should keep when they are near; 0 if all."""
-        return nearest_count(rows.d + rows.p, rows.n) if self.mixed and n_targets >= MANY else 0
+        return nearest_count(rows.d + rows.p, rows.n, rows.twins) if self.mixed and n_targets >= MANY else 0
 
     def _finish(
         self,
@@ -118,14 +132,15 @@ class Lockstep:
         limit: float,
         *,
         rivals: Indices | None = None,
+        times: int = 1,
     ) -> Optima:
-        """Follow to the end; over the rows that matter to each target, if these are few, and over all if they were not.
+        """Follow to the end: over the rows that matter to each target if they are few, and over more if they were not.
 
         With rivals, a target may have been left because its rival outdoes it: the target in the place given, if that is
-        not its own.
+        not its own. Rows that matter are so many times as many as usual, 0 times for all.
         """
-        xp, count = self.xp, self._count(rows, len(state.P))
-        if not count:
+        xp, count = self.xp, times * self._count(rows, max(len(state.P), MANY if times > 1 else 0))
+        if not 0 < count * FEWER < rows.n:
             return Optima.of(rows, self._follow(rows, state, batch, enough, limit))
         near = Nearest(rows, state, batch, count)
         found = self._follow(near.rows, near.state, near.batch, enough, limit, settled=SETTLED)
@@ -138,11 +153,7 @@ class Lockstep:
         again = np.flatnonzero(wrong)
         if len(again):
             rows, state, batch = rows.take(again), state.take(again), batch.take(again)
-
-            def still(rows: Rows, alive: Indices, state: State, batch: Batch, gap: Array) -> NDArray[np.bool_]:
-                return enough(rows, again[alive], state, batch, gap) if enough else np.zeros(len(alive), dtype=bool)
-
-            mended = Optima.of(rows, self._follow(rows, state, batch, still, limit))
+            mended = self._finish(rows, state, batch, among(again, enough), limit, times=self.more * times)
             for part, better in zip(out, mended, strict=True):
                 part[again] = better
         return out

@@ -26,12 +26,12 @@ FEWER = 1.5
 OTHERWISE = 1e-9
 
 
-def nearest_count(weights: int, rows: int) -> int:
+def nearest_count(weights: int, rows: int, twins: int = 1) -> int:
     """How many of the rows targets of so many weights and offsets should keep; 0 if all.
 
-    Rows of their own must be fewer, and take no more memory than the iterates.
+    Rows of their own must be fewer, and take no more memory than the iterates. With twins, so many rows count as one.
     """
-    count = NEAREST * weights
+    count = NEAREST * twins * weights
     return count if FEWER * count < rows and count * weights <= 24 * (weights + rows) else 0
 
 

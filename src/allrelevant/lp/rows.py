@@ -42,6 +42,8 @@ class Rows:
         Whether there are fewer rows than weights and offsets.
     mirrored : int
         How many hinge rows, first of all, are followed by their negatives: for products these are no rows of their own.
+    twins : int
+        2 where mirror images have their edges in one place, as the two sides of a tube without width do; 1 elsewhere.
     spent : float or array of shape (t,)
         Constant part of the loss.
     """
@@ -63,6 +65,8 @@ class Rows:
         self._divide(program.slacks.count)
         self.wide = self.n + self.m < self.d + self.p
         self.mirrored = 0 if self.wide or self.slacks.shared else _mirrored(K[: self.n])
+        h = self.mirrored
+        self.twins = 2 if h and np.array_equal(program.r[:h], -program.r[h : 2 * h]) else 1
         distinct = np.delete(K, slice(self.mirrored, 2 * self.mirrored), axis=0) if self.mirrored else K
         self.K, self.KT = array(K), array(distinct.T)
         self.left = array(distinct) if self.mirrored else self.K

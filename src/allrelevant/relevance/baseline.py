@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +29,9 @@ NO_REACH = 1e-8
 ORDINARY = 16.0
 #: Values of C tried per setting of the other hyperparameters, half a decade apart.
 N_PENALTIES = 9
+#: Where several settings of the other hyperparameters are tried, so many values of C come first, and the others only if
+#: the score still rises: if it rose with one of so many last ones, or never.
+STRETCH, PATIENCE = 5, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,32 +193,33 @@ def _search(
     progress: Progress,
 ) -> _Best:
     candidates = formulation.candidates(target)
-    paths: list[Array] = []
+    tracks: list[_Track] = []
     for candidate in candidates:
         whole = candidate.program(X, target, sample_weight)
-        paths.append(penalty_path(whole, candidate.predictive(X.shape[1])))
-        if candidate.may_be_empty:
-            paths[-1] = np.append(0.0, paths[-1])
-    jobs = [_Job(fold, k, candidate, paths[k]) for fold in folds for k, candidate in enumerate(candidates)]
+        path = penalty_path(whole, candidate.predictive(X.shape[1]))
+        tracks.append(_Track(candidate, np.append(0.0, path) if candidate.may_be_empty else path))
     # All candidates have as many rows. 0 where jobs come one by one.
-    longest = max(map(len, paths))
+    longest = max(len(track.path) for track in tracks)
     several = problems_at_once(whole, longest) // longest
     del whole
-    scores = [np.zeros(len(path)) for path in paths]
-    models: dict[int, list[Point]] = {}
-    with progress.stage("search", len(jobs)):
-        for start in range(0, len(jobs), several or 1):
-            few = jobs[start : start + (several or 1)]
-            for job, found in zip(few, _models(few, X, target, at_once=several > 0), strict=True):
-                models.setdefault(job.number, found)
-                scores[job.number] += job.scores(found, X, target) / len(folds)
-                progress.step()
+    unfinished = tracks
+    while unfinished:
+        count = STRETCH if len(tracks) > 1 and not tracks[0].models else longest
+        jobs = [(track, track.job(fold, count)) for fold in folds for track in unfinished]
+        with progress.stage("search", len(jobs)):
+            for start in range(0, len(jobs), several or 1):
+                few = jobs[start : start + (several or 1)]
+                models = _models([job for _, job in few], X, target, at_once=several > 0)
+                for (track, job), found in zip(few, models, strict=True):
+                    track.add(job, found, job.scores(found, X, target) / len(folds))
+                    progress.step()
+        unfinished = [track for track in unfinished if not track.ended(folds, X, target)]
     best: _Best | None = None
-    for number, (candidate, path, mean) in enumerate(zip(candidates, paths, scores, strict=True)):
-        tie = candidate.resolution(X.shape[0]) * (1 + 1e-9)
-        k = int(np.argmax(mean >= mean.max() - tie))
-        if best is None or mean[k] > best.score + tie:
-            best = _Best(candidate, float(path[k]), float(mean[k]), models[number][k])
+    for track in tracks:
+        tie = track.formulation.resolution(X.shape[0]) * (1 + 1e-9)
+        k = int(np.argmax(track.scores >= track.scores.max() - tie))
+        if best is None or track.scores[k] > best.score + tie:
+            best = _Best(track.formulation, float(track.path[k]), float(track.scores[k]), track.models[k])
     assert best is not None
     return best
 
@@ -229,13 +233,62 @@ class _Best(NamedTuple):
     model: Point
 
 
-class _Job(NamedTuple):
-    """A path of penalties on one fold, for one candidate of that number."""
+@dataclass(eq=False)
+class _Track:
+    """A path of penalties for one candidate, as far as it has been followed.
 
-    fold: Fold
-    number: int
+    Attributes
+    ----------
+    formulation : Formulation
+        The candidate.
+    path : ndarray
+        Values of `C`.
+    scores : ndarray
+        Mean scores over the folds.
+    models : list
+        Models of the first fold.
+    """
+
     formulation: Formulation
     path: Array
+    scores: Array = field(default_factory=lambda: np.empty(0))
+    models: list[Point] = field(default_factory=list)
+
+    def job(self, fold: Fold, count: int) -> _Job:
+        """Return the next values of `C`, so many at most, on one fold."""
+        begin = len(self.models)
+        return _Job(fold, self.formulation, self.path[begin : begin + count], begin)
+
+    def add(self, job: _Job, models: list[Point], shares: Array) -> None:
+        """Take in models of a fold, and their shares of the mean scores."""
+        end = job.begin + len(models)
+        if len(self.models) < end:
+            self.models = [*self.models, *models]
+            self.scores = np.append(self.scores, np.zeros(len(models)))
+        self.scores[job.begin : end] += shares
+
+    def ended(self, folds: Sequence[Fold], X: Matrix, target: Array) -> bool:
+        """Whether the path is at its end, or its score has risen, but not for a while."""
+        if len(self.scores) == len(self.path):
+            return True
+        tie = self.formulation.resolution(X.shape[0]) * (1 + 1e-9)
+        before = np.maximum.accumulate(self.scores)[:-1]
+        rises = 1 + np.flatnonzero(self.scores[1:] > before + tie)
+        if not len(rises):
+            # It may be at its height from the first value on, or have yet to rise.
+            nothing = [self.job(fold, 0)._replace(path=np.zeros(1)) for fold in folds]
+            least = np.mean([job.scores(_models([job], X, target)[0], X, target)[0] for job in nothing])
+            rises = np.zeros(int(self.scores[0] > least + tie), dtype=np.intp)
+        return len(rises) > 0 and len(self.scores) > int(rises[-1]) + PATIENCE
+
+
+class _Job(NamedTuple):
+    """Some penalties on one fold, for one candidate: part of a path, from that place on."""
+
+    fold: Fold
+    formulation: Formulation
+    path: Array
+    begin: int = 0
 
     def scores(self, models: Sequence[Point], X: Matrix, target: Array) -> Array:
         """Scores of models on the samples that the fold leaves out."""
@@ -264,13 +317,13 @@ def cross_validated_score(
     folds = [fold.in_units(unit) for fold in folds]
     if C is None:
         return _search(formulation, X, target, in_units(sample_weight, unit), folds, Progress()).score
-    jobs = [_Job(fold, 0, formulation, np.array([C * unit])) for fold in folds]
+    jobs = [_Job(fold, formulation, np.array([C * unit])) for fold in folds]
     return float(np.mean([job.scores(_models([job], X, target)[0], X, target) for job in jobs]))
 
 
 def _empty(program: Program) -> tuple[Array, Array]:
     """The best point without any weights."""
-    return np.zeros(program.n_weights), PenalisedSolver(_bare(program)).solve(1.0)[1]
+    return np.zeros(program.n_weights), _bare_offsets(program)
 
 
 def _models(jobs: Sequence[_Job], X: Matrix, target: Array, *, at_once: bool = False) -> list[list[Point]]:

@@ -1,0 +1,228 @@
+"""The smooth way to the optima: its steps are Newton's, it ends near the optima, and who does not arrive is helped."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from allrelevant.datasets import make_relevance_regression, make_simulation
+from allrelevant.formulations import Classification, Regression
+from allrelevant.lp import BoundSolver, interior, lockstep, smooth
+from allrelevant.lp.backend import NumpyBackend
+from allrelevant.lp.interior import InteriorBounds
+from allrelevant.lp.optimum import PenalisedSolver
+from allrelevant.lp.program import Budget
+from allrelevant.lp.rows import Batch, Rows
+from allrelevant.lp.smooth import Smoothed, SmoothSystem
+from allrelevant.lp.targets import Columns, Targets
+from programs import random_program
+
+N, D, T = 40, 4, 3
+
+
+def smooth_problem(seed, *, hard, price, columns, charge):
+    """A batch of smoothed problems at random iterates, in double precision, and their parts in plain arrays."""
+    rng = np.random.RandomState(seed)
+    program, budget, _ = random_program(seed, hard=hard, n=N, d=D)
+    if columns:  # the weight they belong to stands in no row
+        empty = np.arange(D) < D - 1
+        program = replace(program, A=program.A * empty, G=program.G * empty)
+    if price is not None:
+        budget = Budget(budget.norm + price * budget.loss, price=price)
+    rows = Rows(program, budget, NumpyBackend())
+    own = rng.normal(size=(T, 1, N + program.n_hard)) if columns else None
+    linear = np.repeat(rows.linear[None], T, axis=0)
+    goal, cost = rng.normal(size=(T, D)), rng.uniform(0.1, 0.5, size=(T, D)) if charge else None
+    batch = Batch(goal, cost, own, linear, rows.s[None])
+    pairs = 2 * D + program.n_hard + 2
+    P, Z = rng.uniform(0.2, 2.0, size=(2, T, pairs))
+    b, m = rng.normal(size=(T, 2)), rng.uniform(1.0, 2.0, size=T)
+    at = Smoothed(P, Z, b, m, np.zeros((T, N)), rng.uniform(0.5, 2.0, size=T), rng.uniform(0.1, 0.5, size=T))
+    return rows, batch, at
+
+
+def left_sides(rows, batch, P, b):
+    """Rows at every point, one target after the other."""
+    out = []
+    for k in range(T):
+        K = rows.K.copy()
+        if batch.columns is not None:
+            K[:, D - 1] = batch.columns[k, 0]
+        out.append((K, K @ np.concatenate([P[k, :D] - P[k, D : 2 * D], b[k]]) - rows.right))
+    return out
+
+
+def residuals(rows, batch, at, z):
+    """All equations of the smoothed problem at `z`, evaluated as they are written down."""
+    count, m = 2 * D + rows.m + 2, rows.m
+    P, Z, b, budgets = (z[:, part] for part in np.split(np.arange(z.shape[1]), [count, 2 * count, 2 * count + 2]))
+    out = []
+    for k, (K, left) in enumerate(left_sides(rows, batch, P, b)):
+        margin, width = left[:N], at.width[k]
+        lam, nu, budget = Z[k, -2], Z[k, -1], budgets[k, 0]
+        loss = np.where(margin >= width, 0.0, np.where(margin <= -width, -margin, (width - margin) ** 2 / (4 * width)))
+        share = np.clip((width - margin) / (2 * width), 0.0, 1.0)
+        pull = K.T @ np.concatenate([lam * rows.s * share, Z[k, 2 * D : 2 * D + m]]) - lam * batch.linear[k]
+        y = pull[:D] + batch.goal[k]
+        cost = nu * rows.gamma + (0.0 if batch.charge is None else batch.charge[k])
+        x = np.concatenate([P[k, :D] - P[k, D : 2 * D], b[k]])
+        limit = rows.budget.loss if rows.budget.price is None else (rows.budget.norm - budget) / rows.budget.price
+        out.append(
+            np.concatenate(
+                [
+                    cost - y - Z[k, :D],
+                    cost + y - Z[k, D : 2 * D],
+                    pull[D:],
+                    left[N:] - P[k, 2 * D : 2 * D + m],
+                    [limit - rows.s @ loss - x @ batch.linear[k] - P[k, -2]],
+                    [budget - (P[k, :D] + P[k, D : 2 * D]) @ rows.gamma - P[k, -1]],
+                    [0.0 if rows.budget.price is None else lam / rows.budget.price - nu],
+                    P[k] * Z[k] - at.tau[k],
+                ]
+            )
+        )
+    return np.array(out)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("hard", [False, True])
+@pytest.mark.parametrize("price", [None, 0.5])
+@pytest.mark.parametrize("columns", [False, True])
+@pytest.mark.parametrize("charge", [False, True])
+def test_steps_are_those_of_newton(seed, hard, price, columns, charge, monkeypatch):
+    """Along the step all residuals fall at the rate at which it is taken."""
+    monkeypatch.setattr(smooth, "BEYOND", 0.0)
+    rows, batch, at = smooth_problem(seed, hard=hard, price=price, columns=columns, charge=charge)
+    at.margin = np.array([left[:N] for _, left in left_sides(rows, batch, at.P, at.b)])
+    system = SmoothSystem(smooth._few_pairs(rows), at, batch)
+    # The residual of the loss is that of the hinges as they are; here they are to be rounded off.
+    width = at.width[:, None]
+    edge = np.maximum(width - np.abs(at.margin), 0.0) ** 2 / (4 * width)
+    system.res_loss = system.res_loss - edge @ rows.s
+    dP, dZ, db, dm, dx = system.step(at.tau)
+    np.testing.assert_allclose(dx, np.concatenate([dP[:, :D] - dP[:, D : 2 * D], db], axis=1), atol=1e-8)
+    here = np.concatenate([at.P, at.Z, at.b, at.m[:, None]], axis=1)
+    way = np.concatenate([dP, dZ, db, dm[:, None]], axis=1)
+    before = residuals(rows, batch, at, here)
+    small = 1e-6
+    after = residuals(rows, batch, at, here + small * way)
+    scale = 1.0 + np.abs(before).max() + np.abs(way).max() ** 2
+    np.testing.assert_allclose((after - before) / small, -before, rtol=0, atol=1e-4 * scale)
+
+
+def problem(kind, seed=0, *, C=None):
+    """Program, budgets and best model of a set, with slacks of a tenth."""
+    if kind == "regression":
+        X, y, _ = make_relevance_regression(500, noise=0.1, random_state=seed)
+        formulation, target, C = Regression(epsilon=0.1), y, C or 0.05
+    else:
+        X, y, _ = make_simulation("sim3", random_state=seed)
+        formulation, target, C = Classification(), np.where(y > 0, 1.0, -1.0), C or 0.1
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    program = formulation.program(X, target, np.ones(len(y)))
+    w, b = PenalisedSolver(program).solve(C)
+    return program, Budget(1.1 * float(program.norm(w)), 1.1 * float(program.loss(w, b)) + 1e-6), (w, b)
+
+
+def sides(d):
+    return Targets.single(np.repeat(np.arange(d), 2), np.tile([1.0, -1.0], d))
+
+
+@pytest.mark.parametrize("kind", ["regression", "classification"])
+@pytest.mark.parametrize("probes", [False, True])
+def test_it_arrives_near_the_optima(kind, probes, monkeypatch):
+    program, budget, point = problem(kind)
+    d, targets = program.n_weights, sides(program.n_weights)
+    if probes:
+        columns = np.random.RandomState(0).normal(size=(20, 1, program.n_rows))
+        targets = Targets.single(np.full(20, d), np.ones(20), Columns(columns, np.zeros((20, 1, 0)), np.zeros((20, 1))))
+        program, point = program.with_slots([1.0]), (np.append(point[0], 0.0), point[1])
+    arrivals, follow = [], Smoothed.follow
+    monkeypatch.setattr(Smoothed, "follow", lambda *args: arrivals.append(follow(*args)) or arrivals[-1].copy())
+    engine = InteriorBounds(program, budget, point)
+    w, _, _ = engine.solve(targets)
+    assert arrivals[0].mean() > 0.9
+    exact, _, _ = engine.solve(targets, exact=True)
+    np.testing.assert_allclose(targets.value(w), targets.value(exact), atol=1e-8 * budget.norm)
+    # Before anything else is done, the values are off by a few hundredths of the way.
+    batch = engine._batch(engine._rows, targets)
+    state = engine._approached(batch, None)
+    wp, wm, *_ = engine._rows.parts
+    near = targets.value(state.P[:, wp] - state.P[:, wm])
+    way = targets.value(exact) - targets.value(np.broadcast_to(point[0], exact.shape))
+    assert np.median(np.abs(near - targets.value(exact)) / way) < 0.05
+
+
+def test_the_bounds_are_those_of_highs():
+    program, budget, point = problem("regression", 1)
+    targets = sides(program.n_weights)
+    found = BoundSolver(program, budget, point, "interior").solve(targets)
+    expected = BoundSolver(program, budget, point, "highs").solve(targets)
+    np.testing.assert_allclose(found.value, expected.value, atol=1e-6 * budget.norm)
+    assert found.gap <= 1e-7
+    assert found.n_reference == 0
+
+
+def test_edges_are_not_rounded_off_where_they_are_all_that_matters():
+    """Without loss to speak of, and with few rows, the other way is taken."""
+    program, budget, point = problem("classification")
+    engine = InteriorBounds(program, replace(budget, loss=float(program.loss(*point)) + 1e-6), point)
+    batch = engine._batch(engine._rows, sides(program.n_weights))
+    assert Smoothed.near(engine._rows, batch, *point, engine.budget.norm) is None
+    few = replace(program, A=program.A[:100], B=program.B[:100], r=program.r[:100], s=program.s[:100])
+    few = replace(few, slacks=program.slacks.take(np.arange(100))[0])
+    engine = InteriorBounds(few, budget, point)
+    batch = engine._batch(engine._rows, sides(program.n_weights))
+    assert Smoothed.near(engine._rows, batch, *point, budget.norm) is None
+
+
+@pytest.mark.parametrize("which", ["late", "no number"])
+def test_who_does_not_arrive_goes_the_other_way(which, monkeypatch):
+    program, budget, point = problem("regression", 2)
+    targets = sides(program.n_weights)
+    engine = InteriorBounds(program, budget, point)
+    exact, _, _ = engine.solve(targets, exact=True)
+    follow, approach, others = Smoothed.follow, lockstep.Lockstep._approach, []
+
+    def spoilt(self, rows, batch):
+        arrived = follow(self, rows, batch)
+        if which == "late":
+            arrived[::3] = False
+        else:
+            self.P[::3] = np.nan
+        return arrived
+
+    monkeypatch.setattr(Smoothed, "follow", spoilt)
+    monkeypatch.setattr(
+        lockstep.Lockstep,
+        "_approach",
+        lambda self, state, *rest: others.append(len(state.P)) or approach(self, state, *rest),
+    )
+    w, _, _ = engine.solve(targets)
+    assert others == [len(targets) // 3]
+    np.testing.assert_allclose(targets.value(w), targets.value(exact), atol=1e-8 * budget.norm)
+
+
+def test_steps_end_with_the_time(monkeypatch):
+    program, budget, point = problem("regression")
+    engine = InteriorBounds(program, budget, point)
+    batch = engine._batch(engine._rows, sides(program.n_weights))
+    at = Smoothed.near(engine._rows, batch, *point, budget.norm)
+    before = at.P.copy()
+    monkeypatch.setattr(smooth, "time_is_up", lambda: True)
+    assert not at.follow(engine._rows, batch).any()
+    np.testing.assert_array_equal(at.P, before)
+
+
+def test_a_tube_without_width_has_its_edges_in_one_place():
+    X, y, _ = make_relevance_regression(300, noise=0.1, random_state=0)
+    twins = [
+        Rows(Regression(epsilon=epsilon).program(X, y, np.ones(300)), Budget(1.0, 1.0), NumpyBackend()).twins
+        for epsilon in (0.0, 0.1)
+    ]
+    assert twins == [2, 1]
+    program, budget, point = problem("classification")
+    assert Rows(program, budget, NumpyBackend()).twins == 1
+    assert interior.InteriorBounds(program, budget, point)._rows.twins == 1
