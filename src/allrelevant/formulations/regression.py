@@ -70,8 +70,14 @@ class Regression(Formulation):
         return np.concatenate([every, every]), np.repeat([0, 1], len(target))
 
     def candidates(self, target: Array) -> Sequence[Regression]:
-        """The given ε, or the widths worth trying."""
-        return [self] if self.epsilon is not None else [Regression(width) for width in WIDTHS]
+        """The given ε, or the widths worth trying.
+
+        Errors within a tube leave no more of the variance than its width squared: if that is a tie, none is narrower.
+        """
+        if self.epsilon is not None:
+            return [self]
+        last = next(k for k, width in enumerate(WIDTHS) if width**2 <= self.resolution(len(target)))
+        return [Regression(width) for width in WIDTHS[: last + 1]]
 
     @property
     def hyperparameters(self) -> dict[str, float]:

@@ -91,6 +91,8 @@ class InteriorBounds(Lockstep):
         *,
         reduction: Reduction | None = None,
     ) -> None:
+        if reduction is not None and len(reduction.kept) == program.n_rows:
+            reduction = None
         self._whole, self._reduction = (program, budget), reduction
         if reduction is not None:
             program, budget = reduction.program, reduction.budget
