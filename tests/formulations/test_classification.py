@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
-from allrelevant.formulations import FORMULATIONS, Classification, Formulation, get_formulation
+from allrelevant.formulations import FORMULATIONS, Classification, Formulation, Regression, get_formulation, regression
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -56,3 +56,13 @@ def test_contract(kind: type[Formulation]):
 def test_unknown_problem_type():
     with pytest.raises(ValueError, match="unknown problem type 'ranking'; choose one of classification"):
         get_formulation("ranking")
+
+
+@pytest.mark.parametrize(("n", "widths"), [(50, [0.3, 0.1]), (100, [0.3, 0.1]), (500, [0.3, 0.1, 0.03]), (2000, 4)])
+def test_tubes_narrower_than_a_tie_are_not_tried(n, widths):
+    tried = [candidate.epsilon for candidate in Regression().candidates(np.zeros(n))]
+    assert tried == (list(regression.WIDTHS) if widths == 4 else widths)
+    # What the last of them can cost is a tie, or there is none left.
+    assert tried[-1] ** 2 <= Regression().resolution(n) * (1 + 1e-9)
+    assert all(width**2 > Regression().resolution(n) for width in tried[:-1])
+    assert [candidate.epsilon for candidate in Regression(epsilon=0.2).candidates(np.zeros(n))] == [0.2]

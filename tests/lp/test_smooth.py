@@ -171,6 +171,10 @@ def test_edges_are_not_rounded_off_where_they_are_all_that_matters():
     engine = InteriorBounds(program, replace(budget, loss=float(program.loss(*point)) + 1e-6), point)
     batch = engine._batch(engine._rows, sides(program.n_weights))
     assert Smoothed.near(engine._rows, batch, *point, engine.budget.norm) is None
+    # Without weights all margins are the same: rounding off costs nothing there, but nothing is left either.
+    nothing = np.zeros(program.n_weights), np.zeros(1)
+    rows = Rows(program, Budget(1.0, float(program.loss(*nothing))), NumpyBackend())
+    assert Smoothed.near(rows, batch, *nothing, 1.0) is None
     few = replace(program, A=program.A[:100], B=program.B[:100], r=program.r[:100], s=program.s[:100])
     few = replace(few, slacks=program.slacks.take(np.arange(100))[0])
     engine = InteriorBounds(few, budget, point)

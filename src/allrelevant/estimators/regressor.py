@@ -38,7 +38,8 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
         rise).
     epsilon : float, default=None
         Errors up to this size, in the units of the target, cost nothing. By default it is chosen by cross-validation
-        from 0 and shares of the target's standard deviation; with `C` given and `epsilon` not, it is 0.
+        from shares of the target's standard deviation, down to one whose square is no more than ``1 / n_samples`` or 0;
+        with `C` given and `epsilon` not, it is 0.
     {parameters}
 
     Attributes

@@ -76,7 +76,7 @@ class Regression(Formulation):
         """
         if self.epsilon is not None:
             return [self]
-        last = next(k for k, width in enumerate(WIDTHS) if width**2 <= self.resolution(len(target)))
+        last = next(k for k, width in enumerate(WIDTHS) if width**2 <= self.resolution(len(target)) * (1 + 1e-9))
         return [Regression(width) for width in WIDTHS[: last + 1]]
 
     @property

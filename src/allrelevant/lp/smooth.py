@@ -118,7 +118,7 @@ class Smoothed:
         budgets = np.full(t, m, dtype=x.dtype)
         loss_left = rows.loss_limit(budgets)[:1] + rows.weigh(backend.clip(margin, None, 0.0)) - x @ rows.linear
         room_loss, room_norm = float(loss_left[0]), m - float(np.abs(w) @ rows.gamma)
-        if not (float(rows.weigh(edge * edge)[0]) <= 4.0 * last * room_loss and room_norm > 0.0):
+        if not (float(rows.weigh(edge * edge)[0]) <= 4.0 * last * room_loss and min(room_norm, room_loss) > 0.0):
             return None
         price = room_norm / room_loss if rows.budget.price is None else rows.budget.price
         spread = SPREAD * room_norm / float(rows.gamma.sum())
