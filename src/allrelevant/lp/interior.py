@@ -73,11 +73,6 @@ class InteriorBounds(Lockstep):
         Where to compute; NumPy if None.
     reduction : Reduction, default=None
         The same with fewer rows, to begin with; what is found is not always right for all.
-
-    Attributes
-    ----------
-    centre : tuple of ndarray
-        The analytic centre ``(w, b)`` of the feasible set.
     """
 
     more = 2
@@ -102,12 +97,19 @@ class InteriorBounds(Lockstep):
         self._begin = w, b, self._norm_budget(w, b)
         rows = Rows(self.program, self.budget, NumpyBackend() if backend is None else backend)
         super().__init__(rows, WideSystem if rows.wide else TallSystem)
+
+    @cached_property
+    def _state(self) -> State:
+        """Iterates at the analytic centre."""
         with np.errstate(**QUIET):
-            self._state = self._centre()
+            return self._centre()
+
+    @cached_property
+    def centre(self) -> tuple[Array, Array]:
+        """The analytic centre ``(w, b)`` of the feasible set."""
         wp, wm = self._part[:2]
-        to_numpy = self.backend.to_numpy
-        w = to_numpy(self._state.P[:, wp] - self._state.P[:, wm])
-        self.centre = self._preset.weights(w)[0], to_numpy(self._state.b[0])
+        w, b = (self.backend.to_numpy(part) for part in (self._state.P[:, wp] - self._state.P[:, wm], self._state.b[0]))
+        return self._preset.weights(w)[0], b
 
     @property
     def numbers_per_target(self) -> int:

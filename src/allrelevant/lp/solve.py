@@ -168,7 +168,9 @@ class BoundSolver:
         self._reduction = reduce_rows(program, budget, *start, times=FIRST[self.device])
         if engine == "interior":
             reduced = self._interior(self._reduction)
-            if reduced is not None and _has_room(program, budget, *reduced.centre):
+            if reduced is not None and _is_deep(program, budget, self._anchor, start):
+                self._reduced = reduced
+            elif reduced is not None and _has_room(program, budget, *reduced.centre):
                 self._reduced, self._anchor = reduced, reduced.centre
         if (
             self._reduced is None
@@ -347,6 +349,14 @@ def _fits(program: Program) -> bool:
 
 def _has_room(program: Program, budget: Budget, w: Array, b: Array) -> bool:
     return bool(budget.room(program.norm(w), program.loss(w, b)) > 0 and program.hard_violation(w, b) <= 0)
+
+
+def _is_deep(program: Program, budget: Budget, point: tuple[Array, Array], start: tuple[Array, Array]) -> bool:
+    """Whether a point has at least a quarter of the room of the start in both budgets; False with other limits."""
+    if budget.price is not None or program.n_hard or program.boxed.any():
+        return False
+    here, there = ((budget.norm - program.norm(w), budget.loss - program.loss(w, b)) for w, b in (point, start))
+    return all(float(room) >= 0.25 * float(most) > 0.0 for room, most in zip(here, there, strict=True))
 
 
 def _deep_point(program: Program, budget: Budget, start: tuple[Array, Array]) -> tuple[Array, Array]:
