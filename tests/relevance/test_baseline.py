@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from allrelevant import LinearRelevanceClassifier, LinearRelevanceRegressor
+from allrelevant.datasets import make_relevance_regression
 from allrelevant.formulations import Classification, OrdinalExplicit, Regression
 from allrelevant.lp import PenalisedSolver
 from allrelevant.relevance import baseline
@@ -55,7 +57,6 @@ def followed(scores, *, n_samples=500, nothing=0.0, monkeypatch=None):
     X, target = np.zeros((n_samples, 1)), np.arange(n_samples, dtype=float)
     track = baseline._Track(Regression(epsilon=0.1), 10.0 ** np.arange(len(scores)))
     fold = Fold(np.ones(n_samples), np.ones(n_samples))
-    monkeypatch.setattr(baseline, "_models", lambda jobs, *_: [[(np.zeros(1), np.zeros(1))] for _ in jobs])
     monkeypatch.setattr(baseline._Job, "scores", lambda *_: np.array([nothing]))
     for count in (baseline.STRETCH, len(scores)):
         job = track.job(fold, count)
@@ -80,6 +81,20 @@ def followed(scores, *, n_samples=500, nothing=0.0, monkeypatch=None):
 )
 def test_a_path_is_followed_as_far_as_the_score_rises(scores, count, monkeypatch):
     assert followed(scores, monkeypatch=monkeypatch) == count
+
+
+@pytest.mark.parametrize("given", [{}, {"epsilon": 0.1}])
+def test_only_smooth_scores_end_a_path(given, monkeypatch):
+    X, y, _ = make_relevance_regression(300, n_irrelevant=3, noise=0.3, random_state=0)
+    followed, job = [], baseline._Track.job
+    monkeypatch.setattr(
+        baseline._Track, "job", lambda self, fold, count: followed.append(count) or job(self, fold, count)
+    )
+    LinearRelevanceRegressor(random_state=0, **given).fit(X, y)
+    assert followed[0] == baseline.STRETCH
+    followed.clear()
+    LinearRelevanceClassifier(random_state=0).fit(X, y > 0)
+    assert set(followed) == {baseline.N_PENALTIES}
 
 
 def test_shares_of_folds_add_up():

@@ -56,6 +56,8 @@ class Formulation(ABC):
     metric: ClassVar[str]
     #: Whether people read the score, or its negative (an error), as :attr:`metric`.
     is_error: ClassVar[bool] = False
+    #: Whether the score changes smoothly with `C`, so that larger ones need not be tried once it has ceased to rise.
+    smooth_score: ClassVar[bool] = False
     #: Whether the training part of every fold must hold samples of every stratum.
     needs_every_stratum: ClassVar[bool] = False
     #: Number of kinds of slacks; 0 if privileged features cannot explain them.

@@ -33,6 +33,7 @@ class Regression(Formulation):
 
     name: ClassVar[str] = "regression"
     metric: ClassVar[str] = "R²"
+    smooth_score: ClassVar[bool] = True
     n_slacks: ClassVar[int] = 2
 
     def program(self, X: Matrix, target: Array, sample_weight: Array) -> Program:

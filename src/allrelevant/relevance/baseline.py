@@ -29,8 +29,8 @@ NO_REACH = 1e-8
 ORDINARY = 16.0
 #: Values of C tried per setting of the other hyperparameters, half a decade apart.
 N_PENALTIES = 9
-#: Where several settings of the other hyperparameters are tried, so many values of C come first, and the others only if
-#: the score still rises: if it rose with one of so many last ones, or never.
+#: Where the score is smooth, so many values of C come first, and the others only if it still rises: if it rose with one
+#: of so many last ones, or never.
 STRETCH, PATIENCE = 5, 2
 
 
@@ -204,7 +204,7 @@ def _search(
     del whole
     unfinished = tracks
     while unfinished:
-        count = STRETCH if len(tracks) > 1 and not tracks[0].models else longest
+        count = STRETCH if formulation.smooth_score and not tracks[0].models else longest
         jobs = [(track, track.job(fold, count)) for fold in folds for track in unfinished]
         with progress.stage("search", len(jobs)):
             for start in range(0, len(jobs), several or 1):
@@ -276,8 +276,8 @@ class _Track:
         rises = 1 + np.flatnonzero(self.scores[1:] > before + tie)
         if not len(rises):
             # It may be at its height from the first value on, or have yet to rise.
-            nothing = [self.job(fold, 0)._replace(path=np.zeros(1)) for fold in folds]
-            least = np.mean([job.scores(_models([job], X, target)[0], X, target)[0] for job in nothing])
+            jobs = [self.job(fold, 0) for fold in folds]
+            least = np.mean([job.scores([_empty(job.program(X, target))], X, target) for job in jobs])
             rises = np.zeros(int(self.scores[0] > least + tie), dtype=np.intp)
         return len(rises) > 0 and len(self.scores) > int(rises[-1]) + PATIENCE
 
@@ -289,6 +289,11 @@ class _Job(NamedTuple):
     formulation: Formulation
     path: Array
     begin: int = 0
+
+    def program(self, X: Matrix, target: Array) -> Program:
+        """State the program of the samples that the fold trains with."""
+        train = self.fold.train > 0
+        return self.formulation.program(some_rows(X, train), target[train], self.fold.train[train])
 
     def scores(self, models: Sequence[Point], X: Matrix, target: Array) -> Array:
         """Scores of models on the samples that the fold leaves out."""
@@ -328,10 +333,7 @@ def _empty(program: Program) -> tuple[Array, Array]:
 
 def _models(jobs: Sequence[_Job], X: Matrix, target: Array, *, at_once: bool = False) -> list[list[Point]]:
     """Models of every job, found at once or one after the other."""
-    programs = []
-    for job in jobs:
-        train = job.fold.train > 0
-        programs.append(job.formulation.program(some_rows(X, train), target[train], job.fold.train[train]))
+    programs = [job.program(X, target) for job in jobs]
     found = penalised_paths(programs, [job.path[job.path > 0.0] for job in jobs], SEARCH_GAP, at_once=at_once)
     return [
         ([_empty(program)] if job.path[0] == 0.0 else []) + list(zip(w, b, strict=True))
