@@ -132,7 +132,7 @@ def test_memory():
 @pytest.mark.parametrize("kind", search.KINDS)
 def test_search(kind):
     row = search.run(kind, 90, 12)
-    assert row["problems"] == (108 if kind == "regression" else 27)
+    assert row["problems"] == (54 if kind == "regression" else 27)
     assert row["left"] <= 1
     assert row["apart"] < 1e-4
     assert not row["batch"] or kind == "regression"  # too few rows, but where there are two per sample

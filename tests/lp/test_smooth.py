@@ -22,15 +22,13 @@ from programs import random_program
 N, D, T = 40, 4, 3
 
 
-def smooth_problem(seed, *, hard, price, columns, charge):
+def smooth_problem(seed, *, hard, columns, charge):
     """A batch of smoothed problems at random iterates, in double precision, and their parts in plain arrays."""
     rng = np.random.RandomState(seed)
     program, budget, _ = random_program(seed, hard=hard, n=N, d=D)
     if columns:  # the weight they belong to stands in no row
         empty = np.arange(D) < D - 1
         program = replace(program, A=program.A * empty, G=program.G * empty)
-    if price is not None:
-        budget = Budget(budget.norm + price * budget.loss, price=price)
     rows = Rows(program, budget, NumpyBackend())
     own = rng.normal(size=(T, 1, N + program.n_hard)) if columns else None
     linear = np.repeat(rows.linear[None], T, axis=0)
@@ -68,7 +66,6 @@ def residuals(rows, batch, at, z):
         y = pull[:D] + batch.goal[k]
         cost = nu * rows.gamma + (0.0 if batch.charge is None else batch.charge[k])
         x = np.concatenate([P[k, :D] - P[k, D : 2 * D], b[k]])
-        limit = rows.budget.loss if rows.budget.price is None else (rows.budget.norm - budget) / rows.budget.price
         out.append(
             np.concatenate(
                 [
@@ -76,9 +73,8 @@ def residuals(rows, batch, at, z):
                     cost + y - Z[k, D : 2 * D],
                     pull[D:],
                     left[N:] - P[k, 2 * D : 2 * D + m],
-                    [limit - rows.s @ loss - x @ batch.linear[k] - P[k, -2]],
+                    [rows.budget.loss - rows.s @ loss - x @ batch.linear[k] - P[k, -2]],
                     [budget - (P[k, :D] + P[k, D : 2 * D]) @ rows.gamma - P[k, -1]],
-                    [0.0 if rows.budget.price is None else lam / rows.budget.price - nu],
                     P[k] * Z[k] - at.tau[k],
                 ]
             )
@@ -88,13 +84,12 @@ def residuals(rows, batch, at, z):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("hard", [False, True])
-@pytest.mark.parametrize("price", [None, 0.5])
 @pytest.mark.parametrize("columns", [False, True])
 @pytest.mark.parametrize("charge", [False, True])
-def test_steps_are_those_of_newton(seed, hard, price, columns, charge, monkeypatch):
+def test_steps_are_those_of_newton(seed, hard, columns, charge, monkeypatch):
     """Along the step all residuals fall at the rate at which it is taken."""
     monkeypatch.setattr(smooth, "BEYOND", 0.0)
-    rows, batch, at = smooth_problem(seed, hard=hard, price=price, columns=columns, charge=charge)
+    rows, batch, at = smooth_problem(seed, hard=hard, columns=columns, charge=charge)
     at.margin = np.array([left[:N] for _, left in left_sides(rows, batch, at.P, at.b)])
     system = SmoothSystem(smooth._few_pairs(rows), at, batch)
     # The residual of the loss is that of the hinges as they are; here they are to be rounded off.
@@ -175,6 +170,8 @@ def test_edges_are_not_rounded_off_where_they_are_all_that_matters():
     nothing = np.zeros(program.n_weights), np.zeros(1)
     rows = Rows(program, Budget(1.0, float(program.loss(*nothing))), NumpyBackend())
     assert Smoothed.near(rows, batch, *nothing, 1.0) is None
+    purse = Rows(program, Budget(budget.norm + budget.loss, price=1.0), NumpyBackend())
+    assert Smoothed.near(purse, batch, *point, budget.norm) is None
     few = replace(program, A=program.A[:100], B=program.B[:100], r=program.r[:100], s=program.s[:100])
     few = replace(few, slacks=program.slacks.take(np.arange(100))[0])
     engine = InteriorBounds(few, budget, point)

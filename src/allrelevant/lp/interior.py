@@ -231,8 +231,7 @@ class InteriorBounds(Lockstep):
             return state
         arrived = at.follow(coarse, few)
         state = at.state(self._rows, batch)
-        if self.budget.price is None:
-            state.m[:] = self.budget.norm  # not as single precision has it
+        state.m[:] = self.budget.norm  # not as single precision has it
         arrived &= (np.isfinite(state.P) & np.isfinite(state.Z)).all(axis=1)
         late = np.flatnonzero(~arrived)
         if len(late):

@@ -106,10 +106,10 @@ class Smoothed:
 
         How far to go, and the multipliers, are those of the quadratic problem there. None where rows are too few for
         one, or where rounding off their hinges costs more than the budget of the loss has left: then edges are all that
-        matters.
+        matters. None with one purse for both budgets as well: what it led to there was proven less sharply.
         """
         backend, n, t, few = rows.backend, rows.n, len(batch.goal), _few_pairs(rows)
-        if n < ROWS * rows.twins * (rows.d + rows.p):
+        if n < ROWS * rows.twins * (rows.d + rows.p) or rows.budget.price is not None:
             return None
         x = np.concatenate([w, b])[None]
         margin = (rows.forward(x, None) - rows.right)[:, :n]
@@ -120,7 +120,7 @@ class Smoothed:
         room_loss, room_norm = float(loss_left[0]), m - float(np.abs(w) @ rows.gamma)
         if not (float(rows.weigh(edge * edge)[0]) <= 4.0 * last * room_loss and min(room_norm, room_loss) > 0.0):
             return None
-        price = room_norm / room_loss if rows.budget.price is None else rows.budget.price
+        price = room_norm / room_loss
         spread = SPREAD * room_norm / float(rows.gamma.sum())
         goal = np.zeros((t, rows.d + rows.p), dtype=x.dtype)
         goal[:, : rows.d] = batch.goal if batch.charge is None else batch.goal - batch.charge * np.sign(w)
@@ -248,7 +248,7 @@ class SmoothSystem(TallSystem):
         wp, wm, _, _, hard, loss, norm = rows.parts
         P, Z = at.P, at.Z
         lam, nu = Z[:, loss], Z[:, norm]
-        self.at, self.price = at, rows.budget.price
+        self.at, self.price = at, None
         self.raised = 1.0 + RAISED * rows.backend.epsilon
         self.inverse = 1.0 / Z
         self.Q = Q = P * self.inverse
@@ -280,7 +280,6 @@ class SmoothSystem(TallSystem):
         spent = xp.vecdot(x, self.linear) - rows.weigh(rows.backend.clip(at.margin, None, 0.0))
         self.res_loss = rows.loss_limit(at.m) - spent - P[:, loss][:, 0]
         self.res_norm = at.m - (P[:, wp] + P[:, wm]) @ rows.gamma - P[:, norm][:, 0]
-        self.res_m = (0.0 * lam if self.price is None else lam / self.price - nu)[:, 0]
         self.kappa = (Q[:, wp] - Q[:, wm]) / self.theta
         self.solved: Any = None
         self._factor()
