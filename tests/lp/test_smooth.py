@@ -36,8 +36,8 @@ def smooth_problem(seed, *, hard, columns, charge):
     batch = Batch(goal, cost, own, linear, rows.s[None])
     pairs = 2 * D + program.n_hard + 2
     P, Z = rng.uniform(0.2, 2.0, size=(2, T, pairs))
-    b, m = rng.normal(size=(T, 2)), rng.uniform(1.0, 2.0, size=T)
-    at = Smoothed(P, Z, b, m, np.zeros((T, N)), rng.uniform(0.5, 2.0, size=T), rng.uniform(0.1, 0.5, size=T))
+    b = rng.normal(size=(T, 2))
+    at = Smoothed(P, Z, b, np.zeros((T, N)), rng.uniform(0.5, 2.0, size=T), rng.uniform(0.1, 0.5, size=T))
     return rows, batch, at
 
 
@@ -55,11 +55,11 @@ def left_sides(rows, batch, P, b):
 def residuals(rows, batch, at, z):
     """All equations of the smoothed problem at `z`, evaluated as they are written down."""
     count, m = 2 * D + rows.m + 2, rows.m
-    P, Z, b, budgets = (z[:, part] for part in np.split(np.arange(z.shape[1]), [count, 2 * count, 2 * count + 2]))
+    P, Z, b = (z[:, part] for part in np.split(np.arange(z.shape[1]), [count, 2 * count]))
     out = []
     for k, (K, left) in enumerate(left_sides(rows, batch, P, b)):
         margin, width = left[:N], at.width[k]
-        lam, nu, budget = Z[k, -2], Z[k, -1], budgets[k, 0]
+        lam, nu = Z[k, -2], Z[k, -1]
         loss = np.where(margin >= width, 0.0, np.where(margin <= -width, -margin, (width - margin) ** 2 / (4 * width)))
         share = np.clip((width - margin) / (2 * width), 0.0, 1.0)
         pull = K.T @ np.concatenate([lam * rows.s * share, Z[k, 2 * D : 2 * D + m]]) - lam * batch.linear[k]
@@ -74,7 +74,7 @@ def residuals(rows, batch, at, z):
                     pull[D:],
                     left[N:] - P[k, 2 * D : 2 * D + m],
                     [rows.budget.loss - rows.s @ loss - x @ batch.linear[k] - P[k, -2]],
-                    [budget - (P[k, :D] + P[k, D : 2 * D]) @ rows.gamma - P[k, -1]],
+                    [rows.budget.norm - (P[k, :D] + P[k, D : 2 * D]) @ rows.gamma - P[k, -1]],
                     P[k] * Z[k] - at.tau[k],
                 ]
             )
@@ -96,10 +96,10 @@ def test_steps_are_those_of_newton(seed, hard, columns, charge, monkeypatch):
     width = at.width[:, None]
     edge = np.maximum(width - np.abs(at.margin), 0.0) ** 2 / (4 * width)
     system.res_loss = system.res_loss - edge @ rows.s
-    dP, dZ, db, dm, dx = system.step(at.tau)
-    np.testing.assert_allclose(dx, np.concatenate([dP[:, :D] - dP[:, D : 2 * D], db], axis=1), atol=1e-8)
-    here = np.concatenate([at.P, at.Z, at.b, at.m[:, None]], axis=1)
-    way = np.concatenate([dP, dZ, db, dm[:, None]], axis=1)
+    dP, dZ, dx = system.step(at.tau)
+    np.testing.assert_allclose(dx[:, :D], dP[:, :D] - dP[:, D : 2 * D], atol=1e-8)
+    here = np.concatenate([at.P, at.Z, at.b], axis=1)
+    way = np.concatenate([dP, dZ, dx[:, D:]], axis=1)
     before = residuals(rows, batch, at, here)
     small = 1e-6
     after = residuals(rows, batch, at, here + small * way)
@@ -165,18 +165,18 @@ def test_edges_are_not_rounded_off_where_they_are_all_that_matters():
     program, budget, point = problem("classification")
     engine = InteriorBounds(program, replace(budget, loss=float(program.loss(*point)) + 1e-6), point)
     batch = engine._batch(engine._rows, sides(program.n_weights))
-    assert Smoothed.near(engine._rows, batch, *point, engine.budget.norm) is None
+    assert Smoothed.near(engine._rows, batch, *point) is None
     # Without weights all margins are the same: rounding off costs nothing there, but nothing is left either.
     nothing = np.zeros(program.n_weights), np.zeros(1)
     rows = Rows(program, Budget(1.0, float(program.loss(*nothing))), NumpyBackend())
-    assert Smoothed.near(rows, batch, *nothing, 1.0) is None
+    assert Smoothed.near(rows, batch, *nothing) is None
     purse = Rows(program, Budget(budget.norm + budget.loss, price=1.0), NumpyBackend())
-    assert Smoothed.near(purse, batch, *point, budget.norm) is None
+    assert Smoothed.near(purse, batch, *point) is None
     few = replace(program, A=program.A[:100], B=program.B[:100], r=program.r[:100], s=program.s[:100])
     few = replace(few, slacks=program.slacks.take(np.arange(100))[0])
     engine = InteriorBounds(few, budget, point)
     batch = engine._batch(engine._rows, sides(program.n_weights))
-    assert Smoothed.near(engine._rows, batch, *point, budget.norm) is None
+    assert Smoothed.near(engine._rows, batch, *point) is None
 
 
 @pytest.mark.parametrize("which", ["late", "no number"])
@@ -210,7 +210,7 @@ def test_steps_end_with_the_time(monkeypatch):
     program, budget, point = problem("regression")
     engine = InteriorBounds(program, budget, point)
     batch = engine._batch(engine._rows, sides(program.n_weights))
-    at = Smoothed.near(engine._rows, batch, *point, budget.norm)
+    at = Smoothed.near(engine._rows, batch, *point)
     before = at.P.copy()
     monkeypatch.setattr(smooth, "time_is_up", lambda: True)
     assert not at.follow(engine._rows, batch).any()

@@ -222,16 +222,15 @@ class InteriorBounds(Lockstep):
     def _approached(self, batch: Batch, enough: Enough | None) -> State:
         """Iterates near the optima: by way of smooth problems, and by single precision where these are not enough."""
         coarse = self._coarse
-        single, (w, b, m) = coarse.backend, self._begin
+        single, (w, b, _) = coarse.backend, self._begin
         few = batch.on(single)
-        at = Smoothed.near(coarse, few, single.asarray(w), single.asarray(b), m)
+        at = Smoothed.near(coarse, few, single.asarray(w), single.asarray(b))
         if at is None:
             state = self._starts(batch)
             self._approach(state, batch, enough, COARSE)
             return state
         arrived = at.follow(coarse, few)
         state = at.state(self._rows, batch)
-        state.m[:] = self.budget.norm  # not as single precision has it
         arrived &= (np.isfinite(state.P) & np.isfinite(state.Z)).all(axis=1)
         late = np.flatnonzero(~arrived)
         if len(late):

@@ -70,10 +70,10 @@ def _few_pairs(rows: Rows) -> Rows:
 
 
 class _Band(Curvature):
-    """Curvature of the smoothed rows; their multipliers are in proportion to that of the loss budget."""
+    """Curvature of the smoothed rows."""
 
-    def __init__(self, rows: Rows, D: Any, pull: Any) -> None:
-        self.rows, self.xp, self.D, self.pull, self.rest = rows, rows.backend.xp, D, pull, 0.0
+    def __init__(self, rows: Rows, D: Any) -> None:
+        self.rows, self.xp, self.D = rows, rows.backend.xp, D
 
 
 @dataclass
@@ -84,8 +84,8 @@ class Smoothed:
     ----------
     P, Z : array of shape (t, pairs)
         Both sides of the pairs of weights, hard rows and budgets.
-    b, m : array of shape (t, p) and (t,)
-        Offsets and norm budgets.
+    b : array of shape (t, p)
+        Offsets.
     margin : array of shape (t, n)
         What the hinge rows have beyond their right sides.
     width, tau : array of shape (t,)
@@ -95,14 +95,13 @@ class Smoothed:
     P: Any
     Z: Any
     b: Any
-    m: Any
     margin: Any
     width: Any
     tau: Any
 
     @classmethod
-    def near(cls, rows: Rows, batch: Batch, w: Any, b: Any, m: float) -> Smoothed | None:
-        """Begin near a point within the budgets that all targets share, with a norm budget of `m`.
+    def near(cls, rows: Rows, batch: Batch, w: Any, b: Any) -> Smoothed | None:
+        """Begin near a point within the budgets that all targets share.
 
         How far to go, and the multipliers, are those of the quadratic problem there. None where rows are too few for
         one, or where rounding off their hinges costs more than the budget of the loss has left: then edges are all that
@@ -115,9 +114,8 @@ class Smoothed:
         margin = (rows.forward(x, None) - rows.right)[:, :n]
         first, last = (_width(margin[0], rows, per_weight) for per_weight in (FIRST_BAND, BAND))
         edge = backend.clip(last - np.abs(margin), 0.0, None)
-        budgets = np.full(t, m, dtype=x.dtype)
-        loss_left = rows.loss_limit(budgets)[:1] + rows.weigh(backend.clip(margin, None, 0.0)) - x @ rows.linear
-        room_loss, room_norm = float(loss_left[0]), m - float(np.abs(w) @ rows.gamma)
+        loss_left = rows.budget.loss + rows.weigh(backend.clip(margin, None, 0.0)) - x @ rows.linear
+        room_loss, room_norm = float(loss_left[0]), rows.budget.norm - float(np.abs(w) @ rows.gamma)
         if not (float(rows.weigh(edge * edge)[0]) <= 4.0 * last * room_loss and min(room_norm, room_loss) > 0.0):
             return None
         price = room_norm / room_loss
@@ -138,7 +136,7 @@ class Smoothed:
         tau = nu * spread * float(rows.gamma.mean())
         Z = tau[:, None] / P
         Z[:, loss], Z[:, norm] = price * nu[:, None], nu[:, None]
-        return cls(P, Z, x[:, rows.d :], budgets, left[:, :n], np.full(t, first), tau)
+        return cls(P, Z, x[:, rows.d :], left[:, :n], np.full(t, first), tau)
 
     def follow(self, rows: Rows, batch: Batch) -> NDArray[np.bool_]:
         """Take steps, narrowing the band; return for whom it has become narrow, and the loss still matters."""
@@ -164,13 +162,13 @@ class Smoothed:
             if time_is_up():
                 break
             now = SmoothSystem(rows, self, batch)
-            dP, dZ, db, dm, dx = now.step(self.tau)
+            dP, dZ, dx = now.step(self.tau)
             worst = np.minimum(np.min(dP / self.P, axis=1), np.min(dZ * now.inverse, axis=1))
             step = np.minimum(1.0, FRACTION / np.maximum(-worst, 1e-30))
             turn = rows.forward(dx, batch.columns)[:, : rows.n]
             self.P += step[:, None] * dP
             self.Z += step[:, None] * dZ
-            self.b, self.m = self.b + step[:, None] * db, self.m + step * dm
+            self.b = self.b + step[:, None] * dx[:, rows.d :]
             self.margin += step[:, None] * turn
             far = np.sqrt(now.xp.vecdot(turn, turn) / rows.n) / self.width
             good = step >= 0.5
@@ -182,9 +180,7 @@ class Smoothed:
 
     def state(self, rows: Rows, batch: Batch) -> State:
         """Iterates of the interior-point method near by, with pairs of all rows, a little inside."""
-        P, Z, b, m, width = (
-            rows.backend.asarray(part) for part in (self.P, self.Z, self.b, self.m, self.width[:, None])
-        )
+        P, Z, b, width = (rows.backend.asarray(part) for part in (self.P, self.Z, self.b, self.width[:, None]))
         wp, wm, xi, surplus, hard, loss, norm = rows.parts
         _, _, _, _, hard_few, loss_few, norm_few = _few_pairs(rows).parts
         x = np.concatenate([P[:, wp] - P[:, wm], b], axis=1)
@@ -203,7 +199,7 @@ class Smoothed:
         new_P[:, surplus], new_P[:, xi] = np.where(margin > 0.0, (larger, smaller), (smaller, larger))
         for part, multiplier in ((surplus, share), (xi, 1.0 - share)):
             np.maximum(cost * multiplier, least / new_P[:, part], out=new_Z[:, part])
-        return State(new_P, new_Z, b, m)
+        return State(new_P, new_Z, b, np.full(len(P), rows.budget.norm))
 
 
 def _curvature(rows: Rows, batch: Batch, w: Any, inner: Any, factor: float, spread: float) -> Any:
@@ -214,7 +210,7 @@ def _curvature(rows: Rows, batch: Batch, w: Any, inner: Any, factor: float, spre
     count = 1 if batch.columns is None else len(batch.goal)
     D = np.zeros((count, rows.n + rows.m), dtype=w.dtype)
     D[:, : rows.n] = np.where(inner, factor, BEYOND * factor) * batch.s[:1]
-    matrix = _Band(rows, D, None).gram(batch.columns)
+    matrix = _Band(rows, D).gram(batch.columns)
     main = diagonal(matrix)
     main *= 1.0 + RAISED * rows.backend.epsilon
     up, um = (np.maximum(side, 0.0) + spread for side in (w, -w))
@@ -265,7 +261,7 @@ class SmoothSystem(TallSystem):
         D *= batch.s
         if rows.m:
             D = xp.concat([D, 1.0 / Q[:, hard]], axis=1)
-        self.curve = _Band(rows, D, self.pull)
+        self.curve = _Band(rows, D)
         x = xp.concat([P[:, wp] - P[:, wm], at.b], axis=1)
         self.fall = rows.adjoint(self._all(hinge=self.pull), self.columns) - self.linear
         y = lam * self.fall
@@ -278,8 +274,8 @@ class SmoothSystem(TallSystem):
         self.res_wp, self.res_wm = cost - y - Z[:, wp], cost + y - Z[:, wm]
         # Of the loss as it is: rounding it off shall not make the budget smaller.
         spent = xp.vecdot(x, self.linear) - rows.weigh(rows.backend.clip(at.margin, None, 0.0))
-        self.res_loss = rows.loss_limit(at.m) - spent - P[:, loss][:, 0]
-        self.res_norm = at.m - (P[:, wp] + P[:, wm]) @ rows.gamma - P[:, norm][:, 0]
+        self.res_loss = rows.budget.loss - spent - P[:, loss][:, 0]
+        self.res_norm = rows.budget.norm - (P[:, wp] + P[:, wm]) @ rows.gamma - P[:, norm][:, 0]
         self.kappa = (Q[:, wp] - Q[:, wm]) / self.theta
         self.solved: Any = None
         self._factor()
@@ -306,8 +302,8 @@ class SmoothSystem(TallSystem):
         """Left sides of the hard rows."""
         return self.rows.forward(x, self.columns)[:, self.rows.n :]
 
-    def step(self, tau: Any) -> tuple[Any, Any, Any, Any, Any]:
-        """Step ``(dP, dZ, db, dm)`` to where all pairs have the product `tau`, and that of weights and offsets."""
+    def step(self, tau: Any) -> tuple[Any, Any, Any]:
+        """Step ``(dP, dZ)`` to where all pairs have the product `tau`, and that of weights and offsets."""
         rows, xp, Q, U = self.rows, self.xp, self.Q, tau[:, None] * self.inverse - self.at.P
         d = rows.d
         wp, wm, _, _, hard, loss, norm = rows.parts
@@ -319,7 +315,7 @@ class SmoothSystem(TallSystem):
         x = self._first(rhs, self.a[:, None], self.k[:, None])
         one = U[:, loss][:, 0] - self.res_loss - xp.vecdot(self.a, x)
         two = xp.vecdot(self.k, x) - self.res_norm + U[:, norm][:, 0] + self._spread(up, um)
-        dlam, dnu, dm = self._border(one, two)
+        dlam, dnu, _ = self._border(one, two)
         x = x + self.solved[:, 0] * dlam[:, None] - self.solved[:, 1] * dnu[:, None]
         dy = (x[:, :d] - up + um) / self.theta + self.k[:, :d] * dnu[:, None]
         more = dnu[:, None] * rows.gamma
@@ -328,4 +324,4 @@ class SmoothSystem(TallSystem):
         dZ[:, loss], dZ[:, norm] = dlam[:, None], dnu[:, None]
         if rows.m:
             dZ[:, hard] = weighted - self._hard(x) / Q[:, hard]
-        return U - Q * dZ, dZ, x[:, d:], dm, x
+        return U - Q * dZ, dZ, x
