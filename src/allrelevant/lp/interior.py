@@ -145,7 +145,10 @@ class InteriorBounds(Lockstep):
         if targets.columns is not None:
             linear = self.xp.repeat(linear, len(targets), axis=0)
             linear[:, targets.columns.slots(d)] = backend.asarray(targets.columns.u)
-        return Batch(goal, charge, rows.whole(self._preset.columns(targets.columns)), linear, rows.s[None])
+        columns = rows.whole(self._preset.columns(targets.columns))
+        if columns is not None and self.mixed:
+            columns = columns[int(np.argmax(columns.any(axis=(1, 2)))) :]
+        return Batch(goal, charge, columns, linear, rows.s[None])
 
     def _solve(self, targets: Targets, exact: bool) -> tuple[Array, Array, Duals]:
         t, backend, reduction, rows = len(targets), self.backend, self._reduction, self._rows
@@ -298,8 +301,9 @@ class InteriorBounds(Lockstep):
         shift = goal
         if columns is not None:
             # The centre knows nothing of these columns; make room for what they change.
-            slots = rows.slots(columns)
-            change = (columns @ Z[:, rows.rows, None])[:, :, 0] - Z[:, loss] * batch.linear[:, slots] + goal[:, slots]
+            slots, own = rows.slots(columns), rows.owners(goal, columns)
+            change = goal[:, slots] - Z[:, loss] * batch.linear[:, slots]
+            change[own] += (columns @ Z[own, rows.rows, None])[:, :, 0]
             shift = 1.0 * goal
             shift[:, slots] = change
             room = xp.max(xp.abs(change) / rows.gamma[slots], axis=1)[:, None]

@@ -22,6 +22,8 @@ __all__ = ["Batch", "Curvature", "Rows", "SharedCurvature", "StackedRows", "Stat
 class Rows:
     """All rows ``[A B; G H]`` as an operator over a batch, with columns of the targets' own for the last weights.
 
+    Such columns are an array of shape (t, m, rows), of the last ``t`` targets; the same weights are empty for others.
+
     Parameters
     ----------
     program, budget : Program, Budget
@@ -114,6 +116,11 @@ class Rows:
         """Weights that columns of shape (t, m, rows) belong to."""
         return slice(self.d - columns.shape[1], self.d)
 
+    @staticmethod
+    def owners(targets: Any, columns: Any) -> slice:
+        """Which of the targets, given anything of theirs, have columns of their own: the last ones."""
+        return slice(len(targets) - len(columns), len(targets))
+
     def net(self, values: Any) -> Any:
         """What pairs of surplus and slack add to every row: the surplus less the slack."""
         _, _, xi, surplus, *_ = self.parts
@@ -129,8 +136,8 @@ class Rows:
         if h:
             out = self.backend.xp.concat([out[:, :h], -out[:, :h], out[:, h:]], axis=1)
         for k in range(0 if columns is None else columns.shape[1]):
-            slot = self.d - columns.shape[1] + k
-            out += x[:, slot : slot + 1] * columns[:, k]
+            slot, own = self.d - columns.shape[1] + k, self.owners(x, columns)
+            out[own] += x[own, slot : slot + 1] * columns[:, k]
         return out
 
     def gather(self, kept: Indices, columns: Any) -> Any:
@@ -139,7 +146,8 @@ class Rows:
         chosen = self.backend.indices(np.concatenate([kept, hard], axis=1))
         out = self.K[chosen]
         for k in range(0 if columns is None else columns.shape[1]):
-            out[:, :, self.d - columns.shape[1] + k] = self.backend.pick(columns[:, k], chosen)
+            own = self.owners(chosen, columns)
+            out[own, :, self.d - columns.shape[1] + k] = self.backend.pick(columns[:, k], chosen[own])
         return out
 
     def gram(self, weights: Any) -> Any:
@@ -158,7 +166,8 @@ class Rows:
         """``(Aᵀ rows, Bᵀ rows)`` for every target."""
         out = self._folded(rows, operator.sub) @ self.left
         if columns is not None:
-            out[:, self.slots(columns)] = self.backend.xp.vecdot(columns, rows[:, None])
+            own = self.owners(rows, columns)
+            out[own, self.slots(columns)] = self.backend.xp.vecdot(columns, rows[own, None])
         return out
 
 
@@ -251,7 +260,7 @@ class Batch:
     charge : array of shape (t, d) or None
         Coefficients of their magnitudes.
     columns : array of shape (t, m, rows) or None
-        Columns of their own.
+        Columns of their own, of all or of the last ones.
     linear : array of shape (t, d + p) or (1, d + p)
         Linear loss of weights and offsets.
     s : array of shape (t, n_slacks) or (1, n_slacks)
@@ -267,7 +276,11 @@ class Batch:
     def take(self, keep: Any) -> Batch:
         """Keep some of the targets."""
         linear, s = (part if part.shape[0] == 1 else part[keep] for part in (self.linear, self.s))
-        charge, columns = (None if part is None else part[keep] for part in (self.charge, self.columns))
+        charge, columns = None if self.charge is None else self.charge[keep], self.columns
+        if columns is not None:
+            others = len(self.goal) - len(columns)
+            columns = columns[keep if not others else keep[keep >= others] - others]
+            columns = columns if len(columns) else None
         return Batch(self.goal[keep], charge, columns, linear, s)
 
     def on(self, backend: Backend) -> Batch:
@@ -306,12 +319,12 @@ class Curvature:
         out = rows.gram(self.D)
         if columns is not None:
             t, m, n = columns.shape
-            slots = rows.slots(columns)
-            weighted = self.D[:, None, :] * columns
+            slots, own = rows.slots(columns), rows.owners(out, columns)
+            weighted = self.D[own, None, :] * columns
             border = (weighted.reshape(t * m, n) @ rows.K).reshape(t, m, -1)
             border[:, :, slots] = weighted @ self.xp.matrix_transpose(columns)
-            out[:, slots, :] = border
-            out[:, :, slots] = self.xp.matrix_transpose(border)
+            out[own, slots, :] = border
+            out[own, :, slots] = self.xp.matrix_transpose(border)
         return out
 
     def add_inverse(self, matrix: Any) -> None:

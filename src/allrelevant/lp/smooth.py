@@ -123,8 +123,12 @@ class Smoothed:
         goal = np.zeros((t, rows.d + rows.p), dtype=x.dtype)
         goal[:, : rows.d] = batch.goal if batch.charge is None else batch.goal - batch.charge * np.sign(w)
         matrix = _curvature(few, batch, w, np.abs(margin) < first, price / (2.0 * first), spread)
-        sides = goal[None] if len(matrix) == 1 else goal[:, None]
-        far = backend.solve(backend.factor(matrix), sides.copy()).reshape(goal.shape)
+        factors, count = backend.factor(matrix), 0 if batch.columns is None else len(batch.columns)
+        far = goal.copy()
+        if count < t:
+            backend.solve(factors[:1], far[None, : t - count])
+        if count:
+            backend.solve(factors[-count:], far[t - count :, None])
         room = room_norm + price * room_loss
         nu = np.sqrt(np.maximum(backend.xp.vecdot(goal, far), 1e-12 * room) / (2.0 * room)).astype(x.dtype)
         x = x + far / nu[:, None]
@@ -203,11 +207,12 @@ class Smoothed:
 
 
 def _curvature(rows: Rows, batch: Batch, w: Any, inner: Any, factor: float, spread: float) -> Any:
-    """Matrix of the quadratic problem at weights that all targets share; one each if they have columns of their own.
+    """Matrices of the quadratic problem at weights that all targets share: one for all, and those with own columns.
 
     It is that of the norm and `factor` times the rows that are `inner`.
     """
-    count = 1 if batch.columns is None else len(batch.goal)
+    own = 0 if batch.columns is None else len(batch.columns)
+    count = own + (own < len(batch.goal))
     D = np.zeros((count, rows.n + rows.m), dtype=w.dtype)
     D[:, : rows.n] = np.where(inner, factor, BEYOND * factor) * batch.s[:1]
     matrix = _Band(rows, D).gram(batch.columns)

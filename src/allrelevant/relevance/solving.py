@@ -24,7 +24,7 @@ __all__ = ["Solving"]
 #: Targets per batch, at most, by device. The number of workers has no say in it, so that it cannot change any answer.
 BATCH = {"cpu": 100, "cuda": 4096}
 #: Targets that are better solved in one batch than in two: bytes that they take, and how many there are, at most.
-SMALL, SEVERAL = 2**24, 160
+SMALL, SEVERAL = 2**25, 160
 
 
 @dataclass(frozen=True)
