@@ -14,7 +14,7 @@ from allrelevant.lp import BoundSolver
 from allrelevant.lp.backend import NumpyBackend, TorchBackend
 from allrelevant.lp.paths import InteriorPaths
 from allrelevant.lp.program import Budget, Program
-from allrelevant.lp.rows import Rows
+from allrelevant.lp.rows import Batch, Curvature, Rows
 from allrelevant.lp.targets import Columns, Targets
 from programs import all_targets, random_program
 
@@ -39,16 +39,18 @@ def backends():
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 10**6), st.integers(2, 9), st.integers(0, 3), st.integers(0, 2), st.booleans())
+@given(st.integers(0, 10**6), st.integers(2, 9), st.integers(0, 3), st.integers(0, 2), st.integers(0, 4))
 def test_products_with_rows_and_their_negatives(seed, half, rest, hard, own):
+    """Also with columns of their own for all, or the last, of the targets."""
     program = mirrored_program(seed, half, rest, hard)
     rng = np.random.RandomState(seed)
     K = np.block([[program.A, program.B], [program.G, program.H]])
     t, (n, size) = 4, K.shape
-    columns = rng.normal(size=(t, 1, n)) if own else None
+    columns = rng.normal(size=(own, 1, n)) if own else None
     each = np.repeat(K[None], t, axis=0)
     if own:
-        each[:, :, size - 2] = columns[:, 0]  # the place of the last weight, which is empty in the program
+        each[:, :, size - 2] = 0.0  # the place of the last weight, which is empty in the program
+        each[t - own :, :, size - 2] = columns[:, 0]
         program = replace(program, A=program.A.copy(), G=program.G.copy())
         program.A[:, -1] = program.G[:, -1] = 0.0
     x, values, weights = rng.normal(size=(t, size)), rng.normal(size=(t, n)), rng.uniform(size=(t, n))
@@ -64,6 +66,25 @@ def test_products_with_rows_and_their_negatives(seed, half, rest, hard, own):
         left = np.block([[program.A, program.B], [program.G, program.H]])
         expected = np.einsum("nk,tn,nl->tkl", left, weights, left)
         np.testing.assert_allclose(numpy(rows.gram(array(weights))), expected, atol=1e-12)
+        hinge, hard_rows = np.split(1.0 / weights, [program.n_rows], axis=1)
+        curve = Curvature(rows, array(0.5 * hinge), array(0.5 * hinge), array(hard_rows))
+        np.testing.assert_allclose(
+            numpy(curve.gram(given_columns)), np.einsum("tnk,tn,tnl->tkl", each, weights, each), atol=1e-10
+        )
+        kept = np.array([rng.permutation(program.n_rows)[:2] for _ in range(t)])
+        found = numpy(rows.gather(kept, given_columns))
+        np.testing.assert_array_equal(found[:, :2], np.take_along_axis(each, kept[:, :, None], axis=1))
+        np.testing.assert_array_equal(found[:, 2:], each[:, program.n_rows :])
+
+
+def test_columns_stay_with_their_owners():
+    goal, columns = np.arange(12.0).reshape(6, 2), np.arange(3.0)[:, None, None] + np.zeros((3, 1, 5))
+    batch = Batch(goal, None, columns, goal[:1], goal[:1])
+    for keep, own in (([0, 3, 5], [0.0, 2.0]), ([1, 2, 3, 4], [0.0, 1.0]), ([4], [1.0]), (range(6), [0.0, 1.0, 2.0])):
+        some = batch.take(np.array(keep))
+        np.testing.assert_array_equal(some.columns[:, 0, 0], own)
+        assert Rows.owners(some.goal, some.columns) == slice(len(keep) - len(own), len(keep))
+    assert batch.take(np.array([0, 2])).columns is None
 
 
 def test_which_rows_are_mirrored():

@@ -143,7 +143,7 @@ def test_it_arrives_near_the_optima(kind, probes, monkeypatch):
     np.testing.assert_allclose(targets.value(w), targets.value(exact), atol=1e-8 * budget.norm)
     # Before anything else is done, the values are off by a few hundredths of the way.
     batch = engine._batch(engine._rows, targets)
-    state = engine._approached(batch, None)
+    state = engine._approached(batch, None).begin(engine._rows, batch)
     wp, wm, *_ = engine._rows.parts
     near = targets.value(state.P[:, wp] - state.P[:, wm])
     way = targets.value(exact) - targets.value(np.broadcast_to(point[0], exact.shape))

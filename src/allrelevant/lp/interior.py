@@ -40,7 +40,7 @@ from allrelevant.lp.lockstep import (
     numbers_per_target,
 )
 from allrelevant.lp.matrix import Array, Indices
-from allrelevant.lp.nearest import lifted
+from allrelevant.lp.nearest import Start
 from allrelevant.lp.newton import TallSystem, WideSystem
 from allrelevant.lp.preset import Preset
 from allrelevant.lp.program import Budget, Program
@@ -169,25 +169,24 @@ class InteriorBounds(Lockstep):
         enough = outdone if targets.paired else None
         if exact or not (self.mixed and t >= MANY):
             return self._claim(rows, Optima.of(rows, self._follow(rows, self._starts(batch), batch, enough, GAP)))
-        state = self._approached(batch, enough)
-        early = Optima.of(rows, state)
-        if targets.paired:
+        start = early = self._approached(batch, enough)
+        if targets.paired and isinstance(early, State):
             # What single precision shows to be outdone need not be followed further, if rounding has not cost too much.
-            gap = self.xp.vecdot(state.P, state.Z) + self._rounded(state, batch)
-            rest = np.flatnonzero(~outdone(rows, rest, state, batch, gap))
-            state, batch = state.take(rest), batch.take(rest)
+            gap = self.xp.vecdot(early.P, early.Z) + self._rounded(early, batch)
+            rest = np.flatnonzero(~outdone(rows, rest, early, batch, gap))
+            start, batch = early.take(rest), batch.take(rest)
         if reduction is not None and self._every is not rows and self._count(self._every, len(rest)):
             batch = self._batch(self._every, targets.take(rest))
-            state, rows = lifted(rows, state, self._every, batch, reduction.kept), self._every
+            start, rows = start.lifted(rows, self._every, batch, reduction.kept), self._every
         rivals = None
         if targets.paired:
             rival = np.where(rest < targets.paired, rest ^ 1, rest)
             place = np.minimum(np.searchsorted(rest, rival), len(rest) - 1)
             rivals = np.where(rest[place] == rival, place, np.arange(len(rest)))
-        claim = self._claim(rows, self._finish(rows, state, batch, enough, GAP, rivals=rivals))
-        if len(rest) == t:
+        claim = self._claim(rows, self._finish(rows, start, batch, enough, GAP, rivals=rivals))
+        if len(rest) == t or not isinstance(early, State):
             return claim
-        (w, b, duals), (found_w, found_b, found) = self._claim(self._rows, early), claim
+        (w, b, duals), (found_w, found_b, found) = self._claim(self._rows, Optima.of(self._rows, early)), claim
         w[rest], b[rest] = found_w, found_b
         duals.alpha[rest], duals.beta[rest], duals.lam[rest] = found.alpha, found.beta, found.lam
         return w, b, duals
@@ -222,8 +221,8 @@ class InteriorBounds(Lockstep):
         norm, loss = program.norm(w[None]), program.loss(w[None], b[None])
         return max(float((norm + 0.5 * budget.room(norm, loss))[0]), 0.0)
 
-    def _approached(self, batch: Batch, enough: Enough | None) -> State:
-        """Iterates near the optima: by way of smooth problems, and by single precision where these are not enough."""
+    def _approached(self, batch: Batch, enough: Enough | None) -> Start:
+        """Start near the optima: by way of smooth problems, and by single precision where these are not enough."""
         coarse = self._coarse
         single, (w, b, _) = coarse.backend, self._begin
         few = batch.on(single)
@@ -233,14 +232,14 @@ class InteriorBounds(Lockstep):
             self._approach(state, batch, enough, COARSE)
             return state
         arrived = at.follow(coarse, few)
-        state = at.state(self._rows, batch)
-        arrived &= (np.isfinite(state.P) & np.isfinite(state.Z)).all(axis=1)
+        arrived &= np.isfinite(at.P.sum(axis=1) + at.Z.sum(axis=1) + at.b.sum(axis=1))
         late = np.flatnonzero(~arrived)
-        if len(late):
-            batch = batch.take(late)
-            others = self._starts(batch)
-            self._approach(others, batch, among(late, enough), COARSE)
-            state.put(late, others)
+        if not len(late):
+            return at
+        state, batch = at.begin(self._rows, batch), batch.take(late)
+        others = self._starts(batch)
+        self._approach(others, batch, among(late, enough), COARSE)
+        state.put(late, others)
         return state
 
     def _centre(self) -> State:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from allrelevant.lp.deadline import time_is_up
 from allrelevant.lp.matrix import Array, Indices
-from allrelevant.lp.nearest import FEWER, Nearest, nearest_count
+from allrelevant.lp.nearest import FEWER, Nearest, Start, nearest_count
 from allrelevant.lp.newton import System
 from allrelevant.lp.rows import Batch, Rows, State
 
@@ -30,6 +30,8 @@ MAX_ITERATIONS = 80
 FEASIBLE = 4
 #: Limits of the second-order term, as multiples of the mean complementarity: a quarter fewer iterations than without.
 SECOND, SECOND_WIDE = 1.5, 5.0
+#: Iterations after which rows of a target's own are known well enough to be chosen once more.
+RENEWED = 3
 #: Share of the residuals of rows that were left out that may be left before anything is enough.
 SETTLED = 1e-2
 
@@ -126,7 +128,7 @@ class Lockstep:
     def _finish(
         self,
         rows: Rows,
-        state: State,
+        start: Start,
         batch: Batch,
         enough: Enough | None,
         limit: float,
@@ -139,21 +141,32 @@ class Lockstep:
         With rivals, a target may have been left because its rival outdoes it: the target in the place given, if that is
         not its own. Rows that matter are so many times as many as usual, 0 times for all.
         """
-        xp, count = self.xp, times * self._count(rows, max(len(state.P), MANY if times > 1 else 0))
+        xp, count = self.xp, times * self._count(rows, max(len(start), MANY if times > 1 else 0))
         if not 0 < count * FEWER < rows.n:
-            return Optima.of(rows, self._follow(rows, state, batch, enough, limit))
-        near = Nearest(rows, state, batch, count)
-        found = self._follow(near.rows, near.state, near.batch, enough, limit, settled=SETTLED)
+            return Optima.of(rows, self._follow(rows, start.begin(rows, batch), batch, enough, limit))
+        near = Nearest(rows, start, batch, count)
+        renew = near.renew if self.more else None
+        found = self._follow(near.rows, near.state, near.batch, enough, limit, settled=SETTLED, renew=renew)
         out = Optima.of(near.rows, found)._replace(alpha=near.alpha(found))
         wrong = near.otherwise(xp.concat([out.w, out.b], axis=1))
-        if rivals is not None:
-            # It does not matter where one is that was left, unless its rival has to be mended.
-            wrong &= xp.vecdot(found.P, found.Z) <= limit * rows.budget.norm
-            wrong |= wrong[rivals]
+        if rivals is not None or near.renewed:
+            gap = xp.vecdot(found.P, found.Z)
+            done = gap <= limit * rows.budget.norm
+            if rivals is not None:
+                # It does not matter where one is that was left, unless its rival has to be mended.
+                wrong &= done
+            if enough is not None:
+                # Whoever outdid it may have been elsewhere then, or had other rows.
+                done |= enough(near.rows, np.arange(len(gap)), found, near.batch, gap)
+            wrong |= ~done
+            if rivals is not None:
+                wrong |= wrong[rivals]
         again = np.flatnonzero(wrong)
         if len(again):
-            rows, state, batch = rows.take(again), state.take(again), batch.take(again)
-            mended = self._finish(rows, state, batch, among(again, enough), limit, times=self.more * times)
+            rows, start, batch = rows.take(again), start.take(again), batch.take(again)
+            rivals = None if rivals is None else np.searchsorted(again, rivals[again])
+            asked = among(again, enough)
+            mended = self._finish(rows, start, batch, asked, limit, rivals=rivals, times=self.more * times)
             for part, better in zip(out, mended, strict=True):
                 part[again] = better
         return out
@@ -168,25 +181,30 @@ class Lockstep:
         *,
         few: int = 0,
         settled: float = 1.0,
+        renew: Callable[[Indices, Any, State, Batch], Indices] | None = None,
     ) -> State:
         """Iterate until the complementarity of every target is below a share of the norm budget, or enough.
 
-        Nothing is enough before no more than a share of the residuals is left; and nobody waits for the last few.
+        Nothing is enough before no more than a share of the residuals is left; and nobody waits for the last few. Rows
+        that are not right may be renewed once, on the way.
         """
         xp, backend = self.xp, rows.backend
         t = len(state.P)
         done = State(*(xp.empty_like(part) for part in (state.P, state.Z, state.b, state.m)))
         alive = np.arange(t)
         best, stalled, left = np.full(t, np.inf), np.zeros(t, dtype=int), np.ones(t)
+        begun = np.zeros(t, dtype=int)
         for iteration in range(MAX_ITERATIONS + 1):
+            if iteration == RENEWED and renew is not None:
+                others = renew(alive, rows, state, batch)
+                best[others], left[others], begun[others] = np.inf, 1.0, iteration
             products = state.P * state.Z
             gap = backend.to_numpy(xp.vecdot(state.P, state.Z)).astype(float)
             improved = gap < 0.9 * best
             best = np.where(improved, gap, best)
             stalled = np.where(improved, 0, stalled + 1)
             stop = (stalled >= 6) | ~np.isfinite(gap)
-            if iteration >= FEASIBLE:
-                stop |= gap <= limit * rows.budget.norm
+            stop |= (gap <= limit * rows.budget.norm) & (iteration >= begun + FEASIBLE)
             if enough is not None and iteration >= FEASIBLE // 2:
                 stop |= enough(rows, alive, state, batch, gap) & (left <= settled)
             if iteration == MAX_ITERATIONS or np.sum(~stop) <= few or time_is_up():
@@ -199,7 +217,7 @@ class Lockstep:
                 if rows.wide:
                     self._correct(rows.take(leave), ready, batch.take(leave))
                 done.put(out, ready)
-                alive, best, stalled, left = (part[~stop] for part in (alive, best, stalled, left))
+                alive, best, stalled, left, begun = (part[~stop] for part in (alive, best, stalled, left, begun))
                 if not len(alive):
                     break
                 rows, state, batch, products = rows.take(keep), state.take(keep), batch.take(keep), products[keep]

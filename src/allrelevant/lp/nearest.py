@@ -7,7 +7,7 @@ others turn out as they were taken to be, the optimum over these rows is that ov
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from allrelevant.lp.matrix import Array, Indices
 from allrelevant.lp.rows import Batch, Rows, State
 
-__all__ = ["Nearest", "OwnRows", "lifted", "nearest_count"]
+__all__ = ["Nearest", "OwnRows", "Start", "nearest_count"]
 
 #: Rows that a target keeps, for each of its weights and offsets: more than any needed whose gap was below a
 #: thousandth of the norm budget.
-NEAREST = 3
+NEAREST = 2.5
 #: How many times as many there must be for that to pay.
 FEWER = 1.5
 #: A row that is farther than this on the other side is not as it was taken to be.
@@ -31,30 +31,30 @@ def nearest_count(weights: int, rows: int, twins: int = 1) -> int:
 
     Rows of their own must be fewer, and take no more memory than the iterates. With twins, so many rows count as one.
     """
-    count = NEAREST * twins * weights
+    count = int(NEAREST * twins * weights)
     return count if FEWER * count < rows and count * weights <= 24 * (weights + rows) else 0
 
 
-def lifted(rows: Rows, state: State, every: Rows, batch: Batch, kept: Indices) -> State:
-    """Iterates over every row, given those over the rows that were kept for all targets.
+class Start(Protocol):
+    """Where a batch of targets begins: at iterates, or at what leads to them."""
 
-    The others stand where their margins have them, as well centred as these are on the average.
-    """
-    wp, wm, xi, surplus, _, _, norm = every.parts
-    _, _, xi_kept, surplus_kept, _, loss_kept, _ = rows.parts
-    x = np.concatenate([state.P[:, wp] - state.P[:, wm], state.b], axis=1)
-    margin = (every.forward(x, batch.columns) - every.right)[:, : every.n]
-    mean = (every.backend.xp.vecdot(state.P, state.Z) / state.P.shape[1])[:, None]
-    least = mean / (state.Z[:, loss_kept] * batch.s)
-    P, Z = np.empty((2, len(margin), norm.stop))
-    np.maximum(-margin, least, out=P[:, xi])
-    np.maximum(margin, least, out=P[:, surplus])
-    for part in (xi, surplus):
-        np.divide(mean, P[:, part], out=Z[:, part])
-    for new, old in ((P, state.P), (Z, state.Z)):
-        new[:, : xi.start], new[:, surplus.stop :] = old[:, : xi.start], old[:, surplus_kept.stop :]
-        new[:, xi.start + kept], new[:, surplus.start + kept] = old[:, xi_kept], old[:, surplus_kept]
-    return State(P, Z, state.b, state.m)
+    def __len__(self) -> int:
+        """How many targets there are."""
+
+    def take(self, keep: Any) -> Start:
+        """Keep some of the targets."""
+
+    def begin(self, rows: Rows, batch: Batch) -> State:
+        """Iterates over all rows."""
+
+    def lifted(self, rows: Rows, every: Rows, batch: Batch, kept: Indices) -> Start:
+        """The same over every row, of which those that stand here were kept."""
+
+    def margins(self, rows: Rows) -> Any:
+        """What the hinge rows have beyond their right sides."""
+
+    def among(self, rows: Rows, kept: Indices, own: Rows, batch: Batch) -> State:
+        """Iterates over some of the hinge rows, given by number for every target, and as its own rows and batch."""
 
 
 class OwnRows(Rows):
@@ -107,8 +107,8 @@ class Nearest:
     ----------
     rows : Rows
         All rows, no two with the same slack.
-    state, batch : State, Batch
-        The targets and where they are.
+    start, batch : Start, Batch
+        Where the targets begin, and what they are.
     count : int
         How many hinge rows each of them keeps.
 
@@ -116,13 +116,14 @@ class Nearest:
     ----------
     rows, state, batch : OwnRows, State, Batch
         The same with the rows that are left. Residuals are not: they go with the first steps.
+    renewed : bool
+        Whether any of the targets has had other rows.
     """
 
-    def __init__(self, rows: Rows, state: State, batch: Batch, count: int) -> None:
-        _, _, xi, surplus, *_ = rows.parts
-        n, t = rows.n, len(state.P)
-        self._all, self._columns = rows, batch.columns
-        margin = state.P[:, surplus] - state.P[:, xi]
+    def __init__(self, rows: Rows, start: Start, batch: Batch, count: int) -> None:
+        n, t = rows.n, len(start)
+        self._all, self._batch, self.renewed = rows, batch, False
+        margin = start.margins(rows)
         self._kept = np.argpartition(np.abs(margin), count, axis=1)[:, :count]
         self._side = np.sign(margin)
         np.put_along_axis(self._side, self._kept, 0.0, axis=1)
@@ -136,17 +137,10 @@ class Nearest:
             self._left(s),
             rows.backend.xp.vecdot(linear, right),
         )
-        P, Z = (
-            np.concatenate(
-                [part[:, : xi.start], self._left(part[:, xi]), self._left(part[:, surplus]), part[:, surplus.stop :]],
-                axis=1,
-            )
-            for part in (state.P, state.Z)
-        )
-        self.state = State(P, Z, state.b, state.m)
         self.batch = Batch(
             batch.goal, batch.charge, None, batch.linear - rows.adjoint(linear, batch.columns), self.rows.s
         )
+        self.state = start.among(rows, self._kept, self.rows, self.batch)
 
     def _left(self, values: Array) -> Array:
         return np.take_along_axis(values, self._kept, axis=1)
@@ -158,8 +152,36 @@ class Nearest:
         np.put_along_axis(out, self._kept, state.Z[:, surplus], axis=1)
         return out
 
-    def otherwise(self, x: Array) -> NDArray[np.bool_]:
-        """Which targets have a row that is not as it was taken to be, at the points ``x = (w, b)``."""
-        rows = self._all
-        margin = (rows.forward(x, self._columns) - rows.right)[:, : rows.n]
-        return np.asarray(np.min(margin * self._side, axis=1) < -OTHERWISE)
+    def otherwise(self, x: Array, some: Any = slice(None)) -> NDArray[np.bool_]:
+        """Which of some targets have a row that is not as it was taken to be, at the points ``x = (w, b)``."""
+        rows, batch, side = self._all, self._batch, self._side
+        if not isinstance(some, slice):
+            rows, batch, side = rows.take(some), batch.take(some), side[some]
+        margin = (rows.forward(x, batch.columns) - rows.right)[:, : rows.n]
+        return np.asarray(np.min(margin * side, axis=1) < -OTHERWISE)
+
+    def renew(self, some: Indices, rows: OwnRows, state: State, batch: Batch) -> Indices:
+        """Choose other rows for those of some targets that have one on its other side; return their places.
+
+        Their rows, iterates and what else is given of them are replaced.
+        """
+        wp, wm, *_ = rows.parts
+        x = np.concatenate([state.P[:, wp] - state.P[:, wm], state.b], axis=1)
+        places = np.flatnonzero(self.otherwise(x, some))
+        if len(places):
+            who, self.renewed = some[places], True
+            every, whole = self._all.take(who), self._batch.take(who)
+            own = state.take(places).lifted(rows, every, whole, self._kept[who])
+            _, _, xi, surplus, _, loss, _ = every.parts
+            # What has crossed its margin is likely to end there: its multiplier may become anything.
+            crossed = own.margins(every) * self._side[who] < 0.0
+            half = 0.5 * own.Z[:, loss] * whole.s
+            for part in (xi, surplus):
+                own.Z[:, part] = np.where(crossed, half, own.Z[:, part])
+            new = Nearest(every, own, whole, rows.n)
+            self._kept[who], self._side[who], self._weight[who] = new._kept, new._side, new._weight
+            rows.K[places], rows.right[places] = new.rows.K, new.rows.right
+            rows.s[places], rows.spent[places] = new.rows.s, new.rows.spent
+            batch.linear[places], batch.s[places] = new.batch.linear, new.batch.s
+            state.put(places, new.state)
+        return places

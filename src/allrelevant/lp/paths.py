@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from allrelevant.lp.backend import BATCH_BYTES, NumpyBackend
+from allrelevant.lp.backend import BATCH_BYTES, NumpyBackend, diagonal
 from allrelevant.lp.lockstep import COARSE, QUIET, Lockstep, numbers_per_target
 from allrelevant.lp.matrix import Array, Indices
 from allrelevant.lp.newton import PenaltySystem
@@ -32,6 +32,9 @@ PATH_BYTES = 2**27
 LEAST_ROWS = 200
 #: Share of the gap that rounding may cost in single precision.
 LOST = 0.3
+#: The start: how far beyond their right sides rows shall be, the share of its matrix that is added for the weights to
+#: be small, and how far inside everything is, as a share of the mean and at least.
+BEYOND, RIDGE, INSIDE, LEAST = 0.5, 1e-3, 0.25, 1e-3
 
 
 class InteriorPaths(Lockstep):
@@ -67,7 +70,8 @@ class InteriorPaths(Lockstep):
             return np.repeat(one, count, axis=0)
 
         self._s, self._linear = per_target("s"), per_target("u", "v")
-        super().__init__(StackedRows(each, np.array(ends), per_target("r", "h")), PenaltySystem)
+        self._stacked = StackedRows(each, np.array(ends), per_target("r", "h"))
+        super().__init__(self._stacked, PenaltySystem)
 
     def solve(self) -> list[tuple[Array, Array, Duals]]:
         """Minimise; what did not converge shows in its gap, not here."""
@@ -107,13 +111,16 @@ class InteriorPaths(Lockstep):
         return np.asarray((share <= GAP) & (cost <= RESIDUAL) & (most <= EXCESS))
 
     def _starts(self) -> State:
-        """Start of every target: no weights to speak of, and multipliers that these bear."""
+        """Start of every target: near the least squares, with multipliers that the norm bears."""
         rows, C, gamma = self._rows, self._C[:, None], self.programs[0].gamma
-        wp, wm, xi, surplus, _, loss, norm = self._part
+        wp, wm, xi, surplus, hard, loss, norm = self._part
         P, Z = np.ones((2, len(C), norm.stop))
-        right = rows.right[:, : rows.n]
-        P[:, xi] = 1.0 + np.maximum(right, 0.0)
-        P[:, surplus] = P[:, xi] - right
+        x = self._least_squares()
+        w, b, beyond = x[:, : rows.d], x[:, rows.d :], rows.forward(x, None) - rows.right
+        for plus, minus, values in ((wp, wm, w), (surplus, xi, beyond[:, : rows.n])):
+            inside = INSIDE * np.abs(values).mean(axis=1, keepdims=True) + LEAST
+            P[:, plus], P[:, minus] = np.maximum(values, 0.0) + inside, np.maximum(-values, 0.0) + inside
+        P[:, hard] = np.maximum(beyond[:, rows.n :], INSIDE)
         cost = C * self._s
         start = np.zeros((len(C), rows.n + rows.m))
         start[:, : rows.n] = 0.5 * cost
@@ -124,7 +131,20 @@ class InteriorPaths(Lockstep):
         Z[:, xi] = cost - Z[:, surplus]
         Z[:, wp], Z[:, wm] = gamma - pull, gamma + pull
         Z[:, loss], Z[:, norm] = C, 1.0
-        return State(P, Z, np.zeros((len(C), rows.p)), np.ones(len(C)))
+        return State(P, Z, b, np.ones(len(C)))
+
+    def _least_squares(self) -> Array:
+        """Points ``(w, b)`` that bring all rows of a program to, or a little beyond, their right sides."""
+        rows, backend = self._rows, self.backend
+        weights, goal = np.zeros((2, len(self._C), rows.n + rows.m))
+        weights[:, : rows.n], goal[:, : rows.n] = self._s, rows.right[:, : rows.n] + BEYOND
+        x: Array = rows.adjoint(weights * goal, None)
+        for each, some in self._stacked.places:
+            matrix = each.gram(weights[some][:1])
+            main = diagonal(matrix)
+            main += RIDGE * main.mean() + LEAST
+            x[some] = backend.solve(backend.factor(matrix), x[None, some])[0]
+        return x
 
 
 def problems_at_once(program: Program, least: int = 1) -> int:

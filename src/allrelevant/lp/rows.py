@@ -198,7 +198,8 @@ class StackedRows(Rows):
         self.each, self.ends, self.right = each, ends, right
 
     @property
-    def _places(self) -> Iterator[tuple[Rows, slice]]:
+    def places(self) -> Iterator[tuple[Rows, slice]]:
+        """The rows of every program, and where its targets are."""
         starts = np.append(0, self.ends[:-1])
         return ((rows, slice(a, b)) for rows, a, b in zip(self.each, starts, self.ends, strict=True) if b > a)
 
@@ -212,19 +213,19 @@ class StackedRows(Rows):
 
     def forward(self, x: Any, columns: Any) -> Any:
         """``A w + B b`` for every target."""
-        return self.backend.xp.concat([rows.forward(x[some], None) for rows, some in self._places])
+        return self.backend.xp.concat([rows.forward(x[some], None) for rows, some in self.places])
 
     def adjoint(self, rows: Any, columns: Any) -> Any:
         """``(Aᵀ rows, Bᵀ rows)`` for every target."""
-        return self.backend.xp.concat([own.adjoint(rows[some], None) for own, some in self._places])
+        return self.backend.xp.concat([own.adjoint(rows[some], None) for own, some in self.places])
 
     def gather(self, kept: Indices, columns: Any) -> Any:
         """Some of the hinge rows for every target, and all hard rows, of shape (t, rows, d + p)."""
-        return self.backend.xp.concat([rows.gather(kept[some], None) for rows, some in self._places])
+        return self.backend.xp.concat([rows.gather(kept[some], None) for rows, some in self.places])
 
     def gram(self, weights: Any) -> Any:
         """``[A B; G H]ᵀ diag(weights) [A B; G H]`` for every target."""
-        return self.backend.xp.concat([rows.gram(weights[some]) for rows, some in self._places])
+        return self.backend.xp.concat([rows.gram(weights[some]) for rows, some in self.places])
 
 
 @dataclass
@@ -236,9 +237,52 @@ class State:
     b: Any
     m: Any
 
+    def __len__(self) -> int:
+        return len(self.P)
+
     def take(self, keep: Any) -> State:
         """Keep some of the targets."""
         return State(self.P[keep], self.Z[keep], self.b[keep], self.m[keep])
+
+    def begin(self, rows: Rows, batch: Batch) -> State:
+        """Return the iterates over all rows: these."""
+        return self
+
+    def lifted(self, rows: Rows, every: Rows, batch: Batch, kept: Indices) -> State:
+        """Return the iterates over every row, where these are over rows that were kept, for all targets or for each.
+
+        The others stand where their margins have them, as well centred as these are on the average; in NumPy.
+        """
+        wp, wm, xi, surplus, _, _, norm = every.parts
+        _, _, xi_kept, surplus_kept, _, loss_kept, _ = rows.parts
+        x = np.concatenate([self.P[:, wp] - self.P[:, wm], self.b], axis=1)
+        margin = (every.forward(x, batch.columns) - every.right)[:, : every.n]
+        mean = (every.backend.xp.vecdot(self.P, self.Z) / self.P.shape[1])[:, None]
+        least = mean / (self.Z[:, loss_kept] * batch.s)
+        P, Z = np.empty((2, len(margin), norm.stop))
+        for part, distance in ((xi, -margin), (surplus, margin)):
+            np.add(np.maximum(distance, 0.0), least, out=P[:, part])
+            np.divide(mean, P[:, part], out=Z[:, part])
+        for new, old in ((P, self.P), (Z, self.Z)):
+            new[:, : xi.start], new[:, surplus.stop :] = old[:, : xi.start], old[:, surplus_kept.stop :]
+            for part, part_kept in ((xi, xi_kept), (surplus, surplus_kept)):
+                np.put_along_axis(new[:, part], np.atleast_2d(kept), old[:, part_kept], axis=1)
+        return State(P, Z, self.b, self.m)
+
+    def margins(self, rows: Rows) -> Any:
+        """What hinge rows have beyond their right sides."""
+        _, _, xi, surplus, *_ = rows.parts
+        return self.P[:, surplus] - self.P[:, xi]
+
+    def among(self, rows: Rows, kept: Indices, own: Rows, batch: Batch) -> State:
+        """Return the iterates over some of the hinge rows, given by number for every target; in NumPy."""
+        _, _, xi, surplus, *_ = rows.parts
+        P, Z = (np.concatenate([
+            part[:, : xi.start],
+            *(np.take_along_axis(part[:, where], kept, axis=1) for where in (xi, surplus)),
+            part[:, surplus.stop :],
+        ], axis=1) for part in (self.P, self.Z))  # fmt: skip
+        return State(P, Z, self.b, self.m)
 
     def put(self, places: Any, other: State) -> None:
         """Write others in the place of some of the targets."""

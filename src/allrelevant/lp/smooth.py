@@ -15,7 +15,7 @@ it are decided, and those within are left to the interior-point method. In NumPy
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import Any
 
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from allrelevant.lp.backend import diagonal
 from allrelevant.lp.deadline import time_is_up
+from allrelevant.lp.matrix import Indices
 from allrelevant.lp.newton import RAISED, TallSystem
 from allrelevant.lp.rows import Batch, Curvature, Rows, State
 
@@ -142,6 +143,13 @@ class Smoothed:
         Z[:, loss], Z[:, norm] = price * nu[:, None], nu[:, None]
         return cls(P, Z, x[:, rows.d :], left[:, :n], np.full(t, first), tau)
 
+    def __len__(self) -> int:
+        return len(self.P)
+
+    def take(self, keep: Any) -> Smoothed:
+        """Keep some of the targets."""
+        return Smoothed(*(getattr(self, part.name)[keep] for part in fields(self)))
+
     def follow(self, rows: Rows, batch: Batch) -> NDArray[np.bool_]:
         """Take steps, narrowing the band; return for whom it has become narrow, and the loss still matters."""
         few, least = _few_pairs(rows), LEAST * self.tau
@@ -152,7 +160,7 @@ class Smoothed:
             late = np.flatnonzero(~arrived)
             if not len(late):
                 break
-            others = Smoothed(*(getattr(self, part.name)[late] for part in fields(self)))
+            others = self.take(late)
             arrived[late] = others._take_steps(few, batch.take(late), least[late], count)
             for part in fields(self):
                 getattr(self, part.name)[late] = getattr(others, part.name)
@@ -182,25 +190,39 @@ class Smoothed:
             arrived = good & (now.inside <= ARRIVED * enough)
         return arrived
 
-    def state(self, rows: Rows, batch: Batch) -> State:
-        """Iterates of the interior-point method near by, with pairs of all rows, a little inside."""
+    def lifted(self, rows: Rows, every: Rows, batch: Batch, kept: Indices) -> Smoothed:
+        """Return the same with the margins of every row."""
+        return replace(self, margin=self._margin(every, batch))
+
+    def _margin(self, rows: Rows, batch: Batch) -> Any:
+        wp, wm, *_ = rows.parts
+        x = np.concatenate([self.P[:, wp] - self.P[:, wm], self.b], axis=1)
+        return (rows.forward(rows.backend.asarray(x), batch.columns) - rows.right)[:, : rows.n]
+
+    def margins(self, rows: Rows) -> Any:
+        """What the hinge rows have beyond their right sides."""
+        return self.margin
+
+    def among(self, rows: Rows, kept: Indices, own: Rows, batch: Batch) -> State:
+        """Return iterates over some of the hinge rows, given as rows and batch of their own."""
+        return self.begin(own, batch)
+
+    def begin(self, rows: Rows, batch: Batch) -> State:
+        """Return iterates of the interior-point method near by, with pairs of all rows, a little inside."""
         P, Z, b, width = (rows.backend.asarray(part) for part in (self.P, self.Z, self.b, self.width[:, None]))
-        wp, wm, xi, surplus, hard, loss, norm = rows.parts
+        _, wm, xi, surplus, hard, loss, norm = rows.parts
         _, _, _, _, hard_few, loss_few, norm_few = _few_pairs(rows).parts
-        x = np.concatenate([P[:, wp] - P[:, wm], b], axis=1)
-        margin = (rows.forward(x, batch.columns) - rows.right)[:, : rows.n]
+        margin = self._margin(rows, batch)
         cost, inside = Z[:, loss_few] * batch.s, INSIDE * width
         share = np.clip(0.5 - margin / (2.0 * width), 0.0, 1.0)
-        # The two differ by the margin, and their product is half of ``inside (inside + root)``.
-        root = np.sqrt(margin**2 + inside**2)
-        larger = 0.5 * (inside + np.abs(margin) + root)
-        smaller = 0.5 * inside * (inside + root) / larger
         least = CENTRED * cost * width
         new_P, new_Z = np.empty((2, len(P), norm.stop))
         for new, old in ((new_P, P), (new_Z, Z)):
             new[:, : wm.stop], new[:, hard] = old[:, : wm.stop], old[:, hard_few]
             new[:, loss], new[:, norm] = old[:, loss_few], old[:, norm_few]
-        new_P[:, surplus], new_P[:, xi] = np.where(margin > 0.0, (larger, smaller), (smaller, larger))
+        # The two differ by the margin, and the lesser is half of ``inside`` at least.
+        middle = 0.5 * (inside + np.sqrt(margin**2 + inside**2))
+        new_P[:, surplus], new_P[:, xi] = middle + 0.5 * margin, middle - 0.5 * margin
         for part, multiplier in ((surplus, share), (xi, 1.0 - share)):
             np.maximum(cost * multiplier, least / new_P[:, part], out=new_Z[:, part])
         return State(new_P, new_Z, b, np.full(len(P), rows.budget.norm))
