@@ -25,13 +25,15 @@ __all__ = ["COARSE", "MANY", "MAX_ITERATIONS", "QUIET", "Enough", "Lockstep", "a
 #: this share of them is left, it is better to go on with all.
 COARSE, MANY, FEW = 1e-3, 8, 0.15
 MAX_ITERATIONS = 80
+#: Share of the targets that must be done for any of them to leave, since what goes on is a copy.
+LEAVING = 0.1
 #: Iterations after which residuals are gone, as a rule: those of the start, and those that single precision leaves.
 #: Half of them are enough for what is only to be outdone.
 FEASIBLE = 4
 #: Limits of the second-order term, as multiples of the mean complementarity: a quarter fewer iterations than without.
 SECOND, SECOND_WIDE = 1.5, 5.0
-#: Iterations after which rows of a target's own are known well enough to be chosen once more.
-RENEWED = 3
+#: Iterations after which rows of a target's own are looked at, and chosen once more where they were not the right ones.
+RENEWED = (3, 6)
 #: Share of the residuals of rows that were left out that may be left before anything is enough.
 SETTLED = 1e-2
 
@@ -186,20 +188,20 @@ class Lockstep:
         """Iterate until the complementarity of every target is below a share of the norm budget, or enough.
 
         Nothing is enough before no more than a share of the residuals is left; and nobody waits for the last few. Rows
-        that are not right may be renewed once, on the way.
+        that are not right may be renewed on the way.
         """
         xp, backend = self.xp, rows.backend
-        t = len(state.P)
+        t = len(state)
         done = State(*(xp.empty_like(part) for part in (state.P, state.Z, state.b, state.m)))
         alive = np.arange(t)
         best, stalled, left = np.full(t, np.inf), np.zeros(t, dtype=int), np.ones(t)
         begun = np.zeros(t, dtype=int)
         for iteration in range(MAX_ITERATIONS + 1):
-            if iteration == RENEWED and renew is not None:
+            if iteration in RENEWED and renew is not None:
                 others = renew(alive, rows, state, batch)
                 best[others], left[others], begun[others] = np.inf, 1.0, iteration
-            products = state.P * state.Z
-            gap = backend.to_numpy(xp.vecdot(state.P, state.Z)).astype(float)
+            products, total = state.P * state.Z, xp.vecdot(state.P, state.Z)
+            gap = backend.to_numpy(total).astype(float)
             improved = gap < 0.9 * best
             best = np.where(improved, gap, best)
             stalled = np.where(improved, 0, stalled + 1)
@@ -207,8 +209,11 @@ class Lockstep:
             stop |= (gap <= limit * rows.budget.norm) & (iteration >= begun + FEASIBLE)
             if enough is not None and iteration >= FEASIBLE // 2:
                 stop |= enough(rows, alive, state, batch, gap) & (left <= settled)
-            if iteration == MAX_ITERATIONS or np.sum(~stop) <= few or time_is_up():
+            count = np.count_nonzero(stop)
+            if iteration == MAX_ITERATIONS or t - count <= few or time_is_up():
                 stop[:] = True
+            elif count < LEAVING * t and np.isfinite(gap).all():
+                stop[:] = False
             if stop.any():
                 out, leave, keep = (
                     backend.indices(k) for k in (alive[stop], np.flatnonzero(stop), np.flatnonzero(~stop))
@@ -218,20 +223,22 @@ class Lockstep:
                     self._correct(rows.take(leave), ready, batch.take(leave))
                 done.put(out, ready)
                 alive, best, stalled, left, begun = (part[~stop] for part in (alive, best, stalled, left, begun))
-                if not len(alive):
+                t = len(alive)
+                if not t:
                     break
-                rows, state, batch, products = rows.take(keep), state.take(keep), batch.take(keep), products[keep]
-            share = self._iterate(rows, state, batch, products, 0.1 * limit * rows.budget.norm)
+                rows, state, batch = rows.take(keep), state.take(keep), batch.take(keep)
+                products, total = products[keep], total[keep]
+            share = self._iterate(rows, state, batch, products, total, 0.1 * limit * rows.budget.norm)
             if settled < 1.0:  # a GPU would have to be waited for
                 left = left * backend.to_numpy(share)
         return done
 
-    def _iterate(self, rows: Rows, state: State, batch: Batch, products: Any, least: float) -> Any:
+    def _iterate(self, rows: Rows, state: State, batch: Batch, products: Any, total: Any, least: float) -> Any:
         """Take one step, towards no less than the given complementarity; return what share it leaves of residuals."""
         P, Z, xp, backend = state.P, state.Z, self.xp, rows.backend
         system = self._system(rows, state, batch)
         size = P.shape[1]
-        mean = xp.vecdot(P, Z) / size
+        mean = total / size
         # Steps relative to the iterates: a of the duals and, without centring, −1 − a of the primals. The arrays are
         # the bulk of an iteration: what is no longer needed is written over.
         a = system.direction(-P)[0]
