@@ -26,12 +26,10 @@ from allrelevant.lp.targets import Columns, Duals, Targets
 GAP_LIMIT = 1e-6
 #: Multipliers checked at a time: the proof takes several arrays of this size, beside those of the engine.
 AT_ONCE = 2**20
-#: Share of the norm budget that a step to a feasible point may cost without a look at shorter ones, and at how many.
-COSTLY, HALVINGS = 1e-10, 4
 #: Room of multipliers that is none: its inverse is no number.
 NOTHING = 1e-290
-#: Steps towards a feasible point that are tried, ascending.
-STEPS = 4.0 ** np.arange(-24, 1)
+#: Share of a step that shows where a shorter one may lead, and what is added to steps until they are enough.
+GLANCE, STEPS = 1.0 / 64.0, 4.0 ** np.arange(-24, 1)
 
 __all__ = ["GAP_LIMIT", "Certified", "certify", "penalised_gap", "repair", "unbalanced"]
 
@@ -184,7 +182,7 @@ def certify(
         part = targets.take(np.arange(few.start, few.stop))
         fixed = repair(program, Duals(duals.alpha[few], duals.beta[few], duals.lam[few]))
         upper = _upper_bounds(program, budget, part, fixed)
-        inside, _, feasible = _pull_inside(program, budget, part, w[few], b[few], anchor)
+        inside, feasible = _pull_inside(program, budget, part, w[few], b[few], anchor)
         parts.append((np.where(feasible, part.value(inside), -np.inf), upper, inside))
     return Certified(*(np.concatenate(values) for values in zip(*parts, strict=True)))
 
@@ -257,77 +255,54 @@ def _pull_inside(
     w: Array,
     b: Array,
     anchor: tuple[Array, Array],
-) -> tuple[Array, Array, NDArray[np.bool_]]:
+) -> tuple[Array, NDArray[np.bool_]]:
     """Move every point towards the anchor until it satisfies all rows, box and budget; say which ones do."""
     w0, b0 = anchor
-    lost = ~(np.isfinite(w).all(axis=1) & np.isfinite(b).all(axis=1))
-    w, b = w.copy(), b.copy()
-    w[lost], b[lost] = w0, b0
-    out_w, out_b = w.copy(), b.copy()
-    taken = np.full(len(w), np.inf)
-    here = _Spent.at(program, w, b, targets.columns)
-    there = _Spent.at(program, w0[None], b0[None], targets.columns)
+    lost = ~np.asarray(np.isfinite(w).all(axis=1) & np.isfinite(b).all(axis=1))
+    w, b = np.where(lost[:, None], w0, w), np.where(lost[:, None], b0, b)
+    rooms = _rooms(program, budget, w, b, targets.columns)
+    inside = (rooms >= 0.0).all(axis=1) & ~lost
 
-    def without(rest: Indices, steps: Array) -> Indices:
-        """Take the steps that are feasible; return the points whose are not."""
-        # What points in between spend follows from the ends, up to rounding; the point itself is then looked at.
-        fits = here.fits(there, steps[:, None], rest, program, budget)
-        chosen, step = rest[fits], steps[fits, None]
-        wt, bt = (1 - step) * w[chosen] + step * w0, (1 - step) * b[chosen] + step * b0
-        columns = None if targets.columns is None else targets.columns.take(chosen)
-        good = budget.room(program.norm(wt), program.loss(wt, bt, columns)) >= 0.0
-        good &= program.hard_violation(wt, bt, columns) <= 0.0
-        chosen = chosen[good]
-        out_w[chosen], out_b[chosen], taken[chosen] = wt[good], bt[good], step[good, 0]
-        return np.setdiff1d(rest, chosen, assume_unique=True)
+    def look(rest: Indices, step: Array) -> tuple[Array, Array]:
+        """Return the points a step on their way, and what these have left of every limit."""
+        columns = None if targets.columns is None else targets.columns.take(rest)
+        # So spelled that weights which are the same at both ends are so in between.
+        wt, bt = w[rest] + step * (w0 - w[rest]), b[rest] + step * (b0 - b[rest])
+        return wt, _rooms(program, budget, wt, bt, columns)
 
-    # Feasible sets are convex: beyond the first step that is feasible all are, and it is the best of these.
-    rest = without(np.flatnonzero(~lost), np.zeros(int((~lost).sum())))
-    below, above = np.zeros(len(rest), dtype=int), np.full(len(rest), len(STEPS))
-    while len(between := np.flatnonzero(below < above)):
-        middle = (below[between] + above[between]) // 2
-        short = np.isin(rest[between], without(rest[between], STEPS[middle]), assume_unique=True)
-        below[between[short]], above[between[~short]] = middle[short] + 1, middle[~short]
-    # Where such a step costs more than a little, halve the spacing a few times: a nearby point must not end elsewhere.
-    # What costs more than a proof may leave open is better solved again.
-    cost = (targets.value(w) - targets.value(out_w)) / budget.norm
-    rest = np.flatnonzero((taken < np.inf) & (cost > COSTLY) & (cost <= GAP_LIMIT))
-    shorter = taken[rest] / 4.0
-    for _ in range(HALVINGS if len(rest) else 0):
-        middle = np.sqrt(shorter * taken[rest])
-        short = np.isin(rest, without(rest, middle), assume_unique=True)
-        shorter[short] = middle[short]
-    return out_w, out_b, taken < np.inf
+    rest = np.flatnonzero(~inside & ~lost)
+    if not len(rest):
+        return w, inside
+    # What is limited is convex: where the chord from a point outside to the anchor meets the limits they are kept, but
+    # they may be before. There the tangent meets them, or still earlier.
+    there = look(rest, np.ones((len(rest), 1)))[1]
+    far = np.minimum(_met(rooms[rest], there), 1.0)
+    step = np.minimum(GLANCE * far * _met(rooms[rest], look(rest, GLANCE * far)[1]), far)
+    for more in STEPS:
+        step = np.minimum(step + more, 1.0)
+        found, rooms = look(rest, step)
+        good = (rooms >= 0.0).all(axis=1)
+        w[rest[good]], inside[rest[good]] = found[good], True
+        further = ~good & (step[:, 0] < 1.0)
+        if not further.any():
+            break
+        rest, step, there = rest[further], step[further], there[further]
+        step += (1.0 - step) * np.minimum(_met(rooms[further], there), 1.0)
+    return w, inside
 
 
-@dataclass(frozen=True, eq=False)
-class _Spent:
-    """What points have of everything that is limited: left sides of the rows, norm, linear loss."""
+def _met(before: Array, after: Array) -> Array:
+    """How far beyond points outside all limits are met, of shape (t, 1), if rooms change on as they do to others."""
+    missing = np.maximum(-before, 0.0)
+    outside, gain = missing > 0.0, after + missing
+    share = np.divide(missing, gain, out=np.where(outside, np.inf, 0.0), where=outside & (gain > 0.0))
+    return np.asarray(share.max(axis=1, keepdims=True))
 
-    rows: Array
-    hard: Array
-    norm: Array
-    linear: Array
 
-    @classmethod
-    def at(cls, program: Program, w: Array, b: Array, columns: Columns | None) -> _Spent:
-        linear = w @ program.u + b @ program.v
-        if columns is not None:
-            linear = linear + (columns.u * w[:, columns.slots(program.n_weights)]).sum(axis=1)
-        return cls(program.rows(w, b, columns), program.hard_rows(w, b, columns), program.norm(w), linear)
-
-    def fits(self, other: _Spent, step: Array, rest: Indices, program: Program, budget: Budget) -> Array:
-        """Whether points that are a step on the way to others seem to be within the budget."""
-
-        def between(one: Array, two: Array) -> Array:
-            share = step if one.ndim > 1 else step[:, 0]
-            return np.asarray((1 - share) * one[rest] + share * (two if len(two) == 1 else two[rest]))
-
-        slack = program.slacks.greatest(np.maximum(0.0, program.r - between(self.rows, other.rows)))
-        loss = slack @ program.s + between(self.linear, other.linear)
-        room = budget.room(between(self.norm, other.norm), loss)
-        margin = (between(self.hard, other.hard) - program.h).min(axis=1, initial=np.inf)
-        return np.asarray((room >= 0.0) & (margin >= 0.0))
+def _rooms(program: Program, budget: Budget, w: Array, b: Array, columns: Columns | None) -> Array:
+    """What points have left of everything that is limited, of shape (t, limits); negative outside."""
+    spent = budget.rooms(program.norm(w), program.loss(w, b, columns))
+    return np.concatenate([spent, program.hard_rooms(w, b, columns)], axis=1)
 
 
 def penalised_gap(program: Program, C: Array, w: Array, b: Array, duals: Duals) -> Array:
