@@ -312,7 +312,8 @@ def test_repair_satisfies_the_equations_of_the_offsets(shared):
     program, budget, _ = random_program(3, shared=shared)
     _, _, duals = HighsBounds(program, budget).solve(all_targets(4))
     shaken = Duals(duals.alpha * (1 + 1e-7), duals.beta, duals.lam)
-    fixed = repair(program, shaken)
+    fixed, unproven = repair(program, shaken)
+    assert not unproven.any()
     residual = fixed.alpha @ program.B + fixed.beta @ program.H - fixed.lam[:, None] * program.v
     assert np.abs(residual).max() < 1e-12
     assert (program.slacks.total(fixed.alpha) <= fixed.lam[:, None] * program.s * (1 + 1e-15)).all()

@@ -37,6 +37,10 @@ class Columns:
         """Contribution of the columns to the left sides at a batch of points."""
         return np.asarray(np.einsum("tm,tmn->tn", w[:, -self.u.shape[1] :], matrix))
 
+    def pull(self, alpha: Array, beta: Array) -> Array:
+        """What multipliers of the rows ask of the weights of the columns."""
+        return np.asarray((self.A @ alpha[:, :, None] + self.G @ beta[:, :, None])[:, :, 0])
+
     def take(self, chosen: Indices) -> Columns:
         """Those of some of the targets; where they follow each other, without a copy."""
         some: Any = chosen
