@@ -320,6 +320,23 @@ def test_repair_satisfies_the_equations_of_the_offsets(shared):
     assert (fixed.alpha >= 0).all()
 
 
+@pytest.mark.parametrize("scale", [1e-9, 0.1, 3.0])
+@pytest.mark.parametrize("shared", [False, True])
+def test_repaired_multipliers_stay_within_their_limits_and_leave_those_given_alone(scale, shared):
+    for seed in range(10):
+        program, budget, _ = random_program(seed, shared=shared)
+        _, _, duals = HighsBounds(program, budget).solve(all_targets(4))
+        noise = np.random.RandomState(seed).normal(size=duals.alpha.shape)
+        shaken = Duals(duals.alpha + scale * noise, duals.beta.copy(), duals.lam.copy())
+        for part in (shaken.alpha, shaken.beta, shaken.lam):
+            part.flags.writeable = False
+        fixed, _ = repair(program, shaken)
+        assert (fixed.alpha >= 0.0).all()
+        assert (fixed.beta >= 0.0).all()
+        cap = fixed.lam[:, None] * program.s
+        assert (program.slacks.total(fixed.alpha) <= cap * (1.0 + 1e-15 if shared else 1.0)).all()
+
+
 @pytest.mark.parametrize("C", [0.01, 0.3, 10.0])
 @pytest.mark.parametrize("shared", [False, True])
 def test_penalised_optima_are_proven_and_others_are_not(C, shared):

@@ -99,15 +99,22 @@ def _shifted(program: Program, duals: Duals, cap: Array, residual: Array) -> Dua
 
     The offsets are free, so their equations must hold to the last digit.
     """
-    B, H, p = program.B, program.H, program.n_offsets
+    p = program.n_offsets
     room, move = _moves(program, duals.alpha, cap)
-    normal = room((B[:, :, None] * B[:, None, :]).reshape(-1, p * p))
-    normal += duals.beta @ (H[:, :, None] * H[:, None, :]).reshape(-1, p * p)
+    normal = room(_pairs(program.B)) + duals.beta @ _pairs(program.H)
     shift = np.einsum("tpq,tq->tp", _pseudo_inverse(normal.reshape(-1, p, p)), residual)
     moved = move(program.lift(shift))
     moved += duals.alpha
-    beta = np.maximum(duals.beta + duals.beta * (shift @ H.T), 0.0)
-    return Duals(_capped(program, moved, cap, out=moved), beta, duals.lam)
+    # Half of the room is never too far, whatever is rounded.
+    if program.slacks.shared or not (np.abs(shift) @ np.abs(program.B).max(axis=0, initial=0.0) <= 0.5).all():
+        _capped(program, moved, cap, out=moved)
+    return Duals(moved, np.maximum(duals.beta + duals.beta * (shift @ program.H.T), 0.0), duals.lam)
+
+
+def _pairs(columns: Array) -> Array:
+    """Products of all pairs of columns, of shape (n, p²)."""
+    rows = np.ascontiguousarray(columns.T)
+    return (rows[:, None] * rows).reshape(len(rows) ** 2, -1).T
 
 
 def _pseudo_inverse(matrices: Array) -> Array:

@@ -230,7 +230,7 @@ class Program:
         """Weight of the slack of every hinge row."""
         return self.slacks.rows(self.s)
 
-    @property
+    @cached_property
     def boxed(self) -> NDArray[np.bool_]:
         """Mask of the weights with a finite bound."""
         return np.isfinite(self.lower) | np.isfinite(self.upper)
@@ -311,7 +311,7 @@ class Program:
 
     def hard_rooms(self, w: Array, b: Array, columns: Columns | None = None) -> Array:
         """What is left of every hard row, and of both sides of the box where there is one; negative outside."""
-        rooms = self.hard_rows(w, b, columns) - self.h
+        rooms = self.hard_rows(w, b, columns) - self.h if self.n_hard else np.zeros((*w.shape[:-1], 0))
         return np.concatenate([rooms, w - self.lower, self.upper - w], axis=-1) if self.boxed.any() else rooms
 
 
