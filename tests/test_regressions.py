@@ -113,7 +113,7 @@ def test_multipliers_that_are_no_numbers_prove_nothing():
     program = random_program(0)[0]
     wild = Duals(np.full((2, program.n_rows), np.nan), np.zeros((2, program.n_hard)), np.ones(2))
     wild.alpha[1] = 0.0
-    fixed = repair(program, wild)
+    fixed, _ = repair(program, wild)
     assert np.isfinite(fixed.alpha).all()
     assert fixed.lam.tolist() == [0.0, 1.0]
 

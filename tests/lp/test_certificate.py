@@ -261,6 +261,44 @@ def test_a_wrong_optimum_shows_as_a_gap():
     assert (outside.lower <= truth.upper + 1e-9).all()
 
 
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("price", [None, 0.5])
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("outside", [1e-9, 1e-4, 0.3])
+def test_points_outside_are_moved_as_far_as_they_must_be(seed, price, shared, outside):
+    program, budget, (w0, b0) = random_program(seed, box=True, shared=shared, linear=price is None)
+    if price is not None:
+        budget = Budget(budget.norm + price * budget.loss, price=price)
+    targets = all_targets(4)
+    w, b, duals = HighsBounds(program, budget).solve(targets)
+    w, b = w + outside * (w - w0), b + outside * (b - b0)
+    proof = certify(program, budget, targets, w, b, duals, (w0, b0))
+    for k, moved in enumerate(proof.w):
+
+        def is_inside(step, k=k):
+            wt, bt = (1 - step) * w[k] + step * w0, (1 - step) * b[k] + step * b0
+            room = budget.room(program.norm(wt), program.loss(wt, bt))
+            return room >= 0.0 and program.hard_violation(wt, bt) <= 0.0
+
+        short, enough = 0.0, 1.0
+        for _ in range(60):
+            middle = 0.5 * (short + enough)
+            short, enough = (short, middle) if is_inside(middle) else (middle, enough)
+        longest = np.argmax(np.abs(w0 - w[k]))
+        step = (moved - w[k])[longest] / (w0 - w[k])[longest]
+        assert enough - 1e-14 <= step <= 1.02 * enough + 1e-12
+        np.testing.assert_allclose(moved, (1 - step) * w[k] + step * w0, rtol=0, atol=1e-12)
+
+
+def test_points_that_cannot_be_moved_inside_prove_nothing():
+    program, budget, point = random_program(0)
+    targets = all_targets(4)
+    w, b, duals = HighsBounds(program, budget).solve(targets)
+    nowhere = replace(budget, norm=0.5 * float(program.norm(point[0])))
+    proof = certify(program, nowhere, targets, 3 * w, b, duals, point)
+    assert (proof.lower == -np.inf).all()
+
+
 def test_points_that_are_not_numbers_prove_nothing():
     program, budget, point = random_program(0)
     targets = all_targets(4)
@@ -274,11 +312,29 @@ def test_repair_satisfies_the_equations_of_the_offsets(shared):
     program, budget, _ = random_program(3, shared=shared)
     _, _, duals = HighsBounds(program, budget).solve(all_targets(4))
     shaken = Duals(duals.alpha * (1 + 1e-7), duals.beta, duals.lam)
-    fixed = repair(program, shaken)
+    fixed, unproven = repair(program, shaken)
+    assert not unproven.any()
     residual = fixed.alpha @ program.B + fixed.beta @ program.H - fixed.lam[:, None] * program.v
     assert np.abs(residual).max() < 1e-12
     assert (program.slacks.total(fixed.alpha) <= fixed.lam[:, None] * program.s * (1 + 1e-15)).all()
     assert (fixed.alpha >= 0).all()
+
+
+@pytest.mark.parametrize("scale", [1e-9, 0.1, 3.0])
+@pytest.mark.parametrize("shared", [False, True])
+def test_repaired_multipliers_stay_within_their_limits_and_leave_those_given_alone(scale, shared):
+    for seed in range(10):
+        program, budget, _ = random_program(seed, shared=shared)
+        _, _, duals = HighsBounds(program, budget).solve(all_targets(4))
+        noise = np.random.RandomState(seed).normal(size=duals.alpha.shape)
+        shaken = Duals(duals.alpha + scale * noise, duals.beta.copy(), duals.lam.copy())
+        for part in (shaken.alpha, shaken.beta, shaken.lam):
+            part.flags.writeable = False
+        fixed, _ = repair(program, shaken)
+        assert (fixed.alpha >= 0.0).all()
+        assert (fixed.beta >= 0.0).all()
+        cap = fixed.lam[:, None] * program.s
+        assert (program.slacks.total(fixed.alpha) <= cap * (1.0 + 1e-15 if shared else 1.0)).all()
 
 
 @pytest.mark.parametrize("C", [0.01, 0.3, 10.0])

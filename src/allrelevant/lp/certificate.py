@@ -26,14 +26,14 @@ from allrelevant.lp.targets import Columns, Duals, Targets
 GAP_LIMIT = 1e-6
 #: Multipliers checked at a time: the proof takes several arrays of this size, beside those of the engine.
 AT_ONCE = 2**20
-#: Share of the norm budget that a step to a feasible point may cost without a look at shorter ones, and at how many.
-COSTLY, HALVINGS = 1e-10, 4
+#: Share of their terms up to which the offsets' equations may be off.
+BALANCE = 1e-13
 #: Room of multipliers that is none: its inverse is no number.
 NOTHING = 1e-290
-#: Steps towards a feasible point that are tried, ascending.
-STEPS = 4.0 ** np.arange(-24, 1)
+#: Share of a step that shows where a shorter one may lead, and what is added to steps until they are enough.
+GLANCE, STEPS = 1.0 / 64.0, 4.0 ** np.arange(-24, 1)
 
-__all__ = ["GAP_LIMIT", "Certified", "certify", "penalised_gap", "repair", "unbalanced"]
+__all__ = ["GAP_LIMIT", "Certified", "certify", "penalised_gap", "repair"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,36 +53,68 @@ class Certified:
     w: Array
 
 
-def repair(program: Program, duals: Duals) -> Duals:
-    """Move multipliers, by rounding errors only, to where the proof needs them to be; what is no number becomes 0."""
+def repair(program: Program, duals: Duals) -> tuple[Duals, NDArray[np.bool_]]:
+    """Move multipliers, by rounding errors only, to where the proof needs them to be; what is no number becomes 0.
+
+    Returns
+    -------
+    duals : Duals
+        The multipliers.
+    unproven : ndarray of shape (t,)
+        Mask of the targets whose multipliers do not solve the offsets' equations to rounding: nothing is proven.
+    """
     finite = np.isfinite(duals.alpha).all(axis=1) & np.isfinite(duals.beta).all(axis=1) & np.isfinite(duals.lam)
     if not finite.all():
         alpha, beta = (np.where(finite[:, None], part, 0.0) for part in (duals.alpha, duals.beta))
         duals = Duals(alpha, beta, np.where(finite, duals.lam, 0.0))
     lam = np.maximum(duals.lam, 0.0)
-    alpha = _capped(program, duals.alpha, lam)
-    beta = np.maximum(duals.beta, 0.0)
+    cap = lam[:, None] * program.s
+    fixed = Duals(_capped(program, duals.alpha, cap), np.maximum(duals.beta, 0.0), lam)
+    for _ in range(3):
+        residual, scale = _imbalance(program, fixed)
+        unproven = _exceeds(residual, scale, 1e-15)
+        if not unproven.any():
+            return fixed, unproven
+        fixed = _shifted(program, fixed, cap, residual)
+    for t in np.flatnonzero(_exceeds(*_imbalance(program, fixed), BALANCE)):
+        fixed.alpha[t], fixed.beta[t] = _balance(program, fixed.alpha[t], fixed.beta[t], lam[t])
+    return fixed, _exceeds(*_imbalance(program, fixed), BALANCE)
+
+
+def _imbalance(program: Program, duals: Duals) -> tuple[Array, Array]:
+    """What is missing in the offsets' equations, and the sums of the magnitudes that it is left of."""
+    alpha, beta, lam = duals.alpha, duals.beta, duals.lam[:, None]
+    residual = lam * program.v - alpha @ program.B - beta @ program.H
+    return residual, lam * np.abs(program.v) + alpha @ np.abs(program.B) + beta @ np.abs(program.H)
+
+
+def _exceeds(residual: Array, scale: Array, rounding: float) -> NDArray[np.bool_]:
+    """Mask of the targets of which more is missing than rounding explains."""
+    # Objectives are of the order of 1: what is left of multipliers far below is nothing.
+    return np.asarray((np.abs(residual) > rounding * scale + 1e-16).any(axis=1))
+
+
+def _shifted(program: Program, duals: Duals, cap: Array, residual: Array) -> Duals:
+    """Shift the multipliers that have room on both sides, in proportion to it, so that they stay within their bounds.
+
+    The offsets are free, so their equations must hold to the last digit.
+    """
     p = program.n_offsets
-    if p:
-        pairs_B = (program.B[:, :, None] * program.B[:, None, :]).reshape(-1, p * p)
-        pairs_H = (program.H[:, :, None] * program.H[:, None, :]).reshape(-1, p * p)
-        # The offsets are free, so their equations must hold to the last digit: shift the multipliers that have
-        # room on both sides, in proportion to that room, which keeps them within their bounds.
-        for _ in range(3):
-            if not unbalanced(program, Duals(alpha, beta, lam), 1e-15).any():
-                break
-            residual = lam[:, None] * program.v - alpha @ program.B - beta @ program.H
-            room, move = _moves(program, alpha, lam)
-            normal = (room(pairs_B) + beta @ pairs_H).reshape(-1, p, p)
-            shift = np.einsum("tpq,tq->tp", _pseudo_inverse(normal), residual)
-            moved = move(shift @ program.B.T)
-            moved += alpha
-            del room, move
-            alpha = _capped(program, moved, lam)
-            beta = np.maximum(beta + beta * (shift @ program.H.T), 0.0)
-        for t in np.flatnonzero(unbalanced(program, Duals(alpha, beta, lam))):
-            alpha[t], beta[t] = _balance(program, alpha[t], beta[t], lam[t])
-    return Duals(alpha, beta, lam)
+    room, move = _moves(program, duals.alpha, cap)
+    normal = room(_pairs(program.B)) + duals.beta @ _pairs(program.H)
+    shift = np.einsum("tpq,tq->tp", _pseudo_inverse(normal.reshape(-1, p, p)), residual)
+    moved = move(program.lift(shift))
+    moved += duals.alpha
+    # Half of the room is never too far, whatever is rounded.
+    if program.slacks.shared or not (np.abs(shift) @ np.abs(program.B).max(axis=0, initial=0.0) <= 0.5).all():
+        _capped(program, moved, cap, out=moved)
+    return Duals(moved, np.maximum(duals.beta + duals.beta * (shift @ program.H.T), 0.0), duals.lam)
+
+
+def _pairs(columns: Array) -> Array:
+    """Products of all pairs of columns, of shape (n, p²)."""
+    rows = np.ascontiguousarray(columns.T)
+    return (rows[:, None] * rows).reshape(len(rows) ** 2, -1).T
 
 
 def _pseudo_inverse(matrices: Array) -> Array:
@@ -93,27 +125,27 @@ def _pseudo_inverse(matrices: Array) -> Array:
     return np.asarray(np.linalg.pinv(matrices, hermitian=True))
 
 
-def _capped(program: Program, alpha: Array, lam: Array) -> Array:
+def _capped(program: Program, alpha: Array, cap: Array, out: Array | None = None) -> Array:
     """Multipliers of the hinge rows within what the weights of their slacks allow."""
-    cap = lam[:, None] * program.s
+    alpha = np.maximum(alpha, 0.0, out=out)
     if not program.slacks.shared:
-        return np.clip(alpha, 0.0, cap)
-    alpha = np.maximum(alpha, 0.0)
+        return np.minimum(alpha, cap, out=alpha)
     total = program.slacks.total(alpha)
-    return np.asarray(alpha * program.slacks.rows(np.where(total > cap, cap / np.where(total > cap, total, 1.0), 1.0)))
+    share = np.divide(cap, total, out=np.ones_like(total), where=total > cap)
+    return np.multiply(alpha, program.slacks.rows(share), out=alpha)
 
 
-def _moves(program: Program, alpha: Array, lam: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
+def _moves(program: Program, alpha: Array, cap: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
     """How far multipliers can be moved: as quadratic form of pairs of columns, and applied to a wish per row.
 
     A multiplier alone has the room ``min(α, λs − α)``. Those that share a slack move by ``α (wish − mean)``, with the
     mean over the slack weighted by α/λs: within their sum, as far as that is at its limit.
     """
-    cap = lam[:, None] * program.s
     slacks = program.slacks
     if not slacks.shared:
-        room = np.minimum(alpha, cap - alpha)
-        return lambda pairs: np.asarray(room @ pairs), lambda wish: room * wish
+        room = cap - alpha
+        np.minimum(room, alpha, out=room)
+        return lambda pairs: np.asarray(room @ pairs), lambda wish: np.multiply(room, wish, out=wish)
     share = 1.0 / np.maximum(cap, 1e-300)
 
     def form(pairs: Array) -> Array:
@@ -123,14 +155,6 @@ def _moves(program: Program, alpha: Array, lam: Array) -> tuple[Callable[[Array]
         return np.asarray(alpha @ pairs - inner.reshape(len(alpha), p * p))
 
     return form, lambda wish: alpha * (wish - slacks.rows(slacks.total(alpha * wish) * share))
-
-
-def unbalanced(program: Program, duals: Duals, rounding: float = 1e-13) -> Array:
-    """Mask of the targets whose multipliers do not solve the offsets' equations to rounding."""
-    residual = np.abs(duals.alpha @ program.B + duals.beta @ program.H - duals.lam[:, None] * program.v)
-    scale = duals.alpha @ np.abs(program.B) + duals.beta @ np.abs(program.H) + duals.lam[:, None] * np.abs(program.v)
-    # Objectives are of the order of 1: what is left of multipliers far below is nothing.
-    return np.asarray((residual > rounding * scale + 1e-16).any(axis=1))
 
 
 def _balance(program: Program, alpha: Array, beta: Array, lam: float) -> tuple[Array, Array]:
@@ -146,7 +170,7 @@ def _balance(program: Program, alpha: Array, beta: Array, lam: float) -> tuple[A
         return alpha, beta
     n, m = len(alpha), len(beta)
     up, down, more, less = np.split(step, np.cumsum([n, n, m]))
-    alpha = _capped(program, (alpha + up - down)[None], np.array([lam]))[0]
+    alpha = _capped(program, (alpha + up - down)[None], (lam * program.s)[None])[0]
     return alpha, np.maximum(beta + more - less, 0.0)
 
 
@@ -182,9 +206,9 @@ def certify(
     parts = []
     for few in blocks((len(targets), max(program.n_rows, program.n_weights)), AT_ONCE):
         part = targets.take(np.arange(few.start, few.stop))
-        fixed = repair(program, Duals(duals.alpha[few], duals.beta[few], duals.lam[few]))
-        upper = _upper_bounds(program, budget, part, fixed)
-        inside, _, feasible = _pull_inside(program, budget, part, w[few], b[few], anchor)
+        fixed, unproven = repair(program, Duals(duals.alpha[few], duals.beta[few], duals.lam[few]))
+        upper = np.where(unproven, np.inf, _upper_bounds(program, budget, part, fixed))
+        inside, feasible = _pull_inside(program, budget, part, w[few], b[few], anchor)
         parts.append((np.where(feasible, part.value(inside), -np.inf), upper, inside))
     return Certified(*(np.concatenate(values) for values in zip(*parts, strict=True)))
 
@@ -195,22 +219,16 @@ def _upper_bounds(program: Program, budget: Budget, targets: Targets, duals: Dua
     if program.u.any():
         z -= duals.lam[:, None] * program.u
     if columns is not None:
-        z[:, columns.slots(program.n_weights)] = (
-            np.einsum("tmn,tn->tm", columns.A, duals.alpha)
-            + np.einsum("tmn,tn->tm", columns.G, duals.beta)
-            - duals.lam[:, None] * columns.u
-        )
+        z[:, columns.slots(size)] = columns.pull(duals.alpha, duals.beta) - duals.lam[:, None] * columns.u
     base = -(duals.alpha @ program.r) - duals.beta @ program.h
     # From one purse, a multiplier of the loss is also one of the norm.
     least = np.zeros(len(targets)) if budget.price is None else duals.lam / budget.price
     if budget.price is None:
         base += duals.lam * budget.loss
-    # The offsets' equations hold to rounding after the repair; where they do not, nothing is proven.
-    unproven = unbalanced(program, duals)
     places = np.arange(len(targets))[:, None], targets.index
     charge = None if targets.charge is None else targets.spread(targets.charge, size)
     np.add.at(z, places, targets.coefficient)
-    return np.where(unproven, np.inf, base + _support(program, budget.norm, z, charge, least))
+    return np.asarray(base + _support(program, budget.norm, z, charge, least))
 
 
 def _support(program: Program, norm: float, q: Array, charge: Array | None, least: Array) -> Array:
@@ -257,77 +275,54 @@ def _pull_inside(
     w: Array,
     b: Array,
     anchor: tuple[Array, Array],
-) -> tuple[Array, Array, NDArray[np.bool_]]:
+) -> tuple[Array, NDArray[np.bool_]]:
     """Move every point towards the anchor until it satisfies all rows, box and budget; say which ones do."""
     w0, b0 = anchor
-    lost = ~(np.isfinite(w).all(axis=1) & np.isfinite(b).all(axis=1))
-    w, b = w.copy(), b.copy()
-    w[lost], b[lost] = w0, b0
-    out_w, out_b = w.copy(), b.copy()
-    taken = np.full(len(w), np.inf)
-    here = _Spent.at(program, w, b, targets.columns)
-    there = _Spent.at(program, w0[None], b0[None], targets.columns)
+    lost = ~np.asarray(np.isfinite(w).all(axis=1) & np.isfinite(b).all(axis=1))
+    w, b = np.where(lost[:, None], w0, w), np.where(lost[:, None], b0, b)
+    rooms = _rooms(program, budget, w, b, targets.columns)
+    inside = (rooms >= 0.0).all(axis=1) & ~lost
 
-    def without(rest: Indices, steps: Array) -> Indices:
-        """Take the steps that are feasible; return the points whose are not."""
-        # What points in between spend follows from the ends, up to rounding; the point itself is then looked at.
-        fits = here.fits(there, steps[:, None], rest, program, budget)
-        chosen, step = rest[fits], steps[fits, None]
-        wt, bt = (1 - step) * w[chosen] + step * w0, (1 - step) * b[chosen] + step * b0
-        columns = None if targets.columns is None else targets.columns.take(chosen)
-        good = budget.room(program.norm(wt), program.loss(wt, bt, columns)) >= 0.0
-        good &= program.hard_violation(wt, bt, columns) <= 0.0
-        chosen = chosen[good]
-        out_w[chosen], out_b[chosen], taken[chosen] = wt[good], bt[good], step[good, 0]
-        return np.setdiff1d(rest, chosen, assume_unique=True)
+    def look(rest: Indices, step: Array) -> tuple[Array, Array]:
+        """Return the points a step on their way, and what these have left of every limit."""
+        columns = None if targets.columns is None else targets.columns.take(rest)
+        # So spelled that weights which are the same at both ends are so in between.
+        wt, bt = w[rest] + step * (w0 - w[rest]), b[rest] + step * (b0 - b[rest])
+        return wt, _rooms(program, budget, wt, bt, columns)
 
-    # Feasible sets are convex: beyond the first step that is feasible all are, and it is the best of these.
-    rest = without(np.flatnonzero(~lost), np.zeros(int((~lost).sum())))
-    below, above = np.zeros(len(rest), dtype=int), np.full(len(rest), len(STEPS))
-    while len(between := np.flatnonzero(below < above)):
-        middle = (below[between] + above[between]) // 2
-        short = np.isin(rest[between], without(rest[between], STEPS[middle]), assume_unique=True)
-        below[between[short]], above[between[~short]] = middle[short] + 1, middle[~short]
-    # Where such a step costs more than a little, halve the spacing a few times: a nearby point must not end elsewhere.
-    # What costs more than a proof may leave open is better solved again.
-    cost = (targets.value(w) - targets.value(out_w)) / budget.norm
-    rest = np.flatnonzero((taken < np.inf) & (cost > COSTLY) & (cost <= GAP_LIMIT))
-    shorter = taken[rest] / 4.0
-    for _ in range(HALVINGS if len(rest) else 0):
-        middle = np.sqrt(shorter * taken[rest])
-        short = np.isin(rest, without(rest, middle), assume_unique=True)
-        shorter[short] = middle[short]
-    return out_w, out_b, taken < np.inf
+    rest = np.flatnonzero(~inside & ~lost)
+    if not len(rest):
+        return w, inside
+    # What is limited is convex: where the chord from a point outside to the anchor meets the limits they are kept, but
+    # they may be before. There the tangent meets them, or still earlier.
+    there = look(rest, np.ones((len(rest), 1)))[1]
+    far = np.minimum(_met(rooms[rest], there), 1.0)
+    step = np.minimum(GLANCE * far * _met(rooms[rest], look(rest, GLANCE * far)[1]), far)
+    for more in STEPS:
+        step = np.minimum(step + more, 1.0)
+        found, rooms = look(rest, step)
+        good = (rooms >= 0.0).all(axis=1)
+        w[rest[good]], inside[rest[good]] = found[good], True
+        further = ~good & (step[:, 0] < 1.0)
+        if not further.any():
+            break
+        rest, step, there = rest[further], step[further], there[further]
+        step += (1.0 - step) * np.minimum(_met(rooms[further], there), 1.0)
+    return w, inside
 
 
-@dataclass(frozen=True, eq=False)
-class _Spent:
-    """What points have of everything that is limited: left sides of the rows, norm, linear loss."""
+def _met(before: Array, after: Array) -> Array:
+    """How far beyond points outside all limits are met, of shape (t, 1), if rooms change on as they do to others."""
+    missing = np.maximum(-before, 0.0)
+    outside, gain = missing > 0.0, after + missing
+    share = np.divide(missing, gain, out=np.where(outside, np.inf, 0.0), where=outside & (gain > 0.0))
+    return np.asarray(share.max(axis=1, keepdims=True))
 
-    rows: Array
-    hard: Array
-    norm: Array
-    linear: Array
 
-    @classmethod
-    def at(cls, program: Program, w: Array, b: Array, columns: Columns | None) -> _Spent:
-        linear = w @ program.u + b @ program.v
-        if columns is not None:
-            linear = linear + (columns.u * w[:, columns.slots(program.n_weights)]).sum(axis=1)
-        return cls(program.rows(w, b, columns), program.hard_rows(w, b, columns), program.norm(w), linear)
-
-    def fits(self, other: _Spent, step: Array, rest: Indices, program: Program, budget: Budget) -> Array:
-        """Whether points that are a step on the way to others seem to be within the budget."""
-
-        def between(one: Array, two: Array) -> Array:
-            share = step if one.ndim > 1 else step[:, 0]
-            return np.asarray((1 - share) * one[rest] + share * (two if len(two) == 1 else two[rest]))
-
-        slack = program.slacks.greatest(np.maximum(0.0, program.r - between(self.rows, other.rows)))
-        loss = slack @ program.s + between(self.linear, other.linear)
-        room = budget.room(between(self.norm, other.norm), loss)
-        margin = (between(self.hard, other.hard) - program.h).min(axis=1, initial=np.inf)
-        return np.asarray((room >= 0.0) & (margin >= 0.0))
+def _rooms(program: Program, budget: Budget, w: Array, b: Array, columns: Columns | None) -> Array:
+    """What points have left of everything that is limited, of shape (t, limits); negative outside."""
+    spent = budget.rooms(program.norm(w), program.loss(w, b, columns))
+    return np.concatenate([spent, program.hard_rooms(w, b, columns)], axis=1)
 
 
 def penalised_gap(program: Program, C: Array, w: Array, b: Array, duals: Duals) -> Array:
@@ -336,7 +331,7 @@ def penalised_gap(program: Program, C: Array, w: Array, b: Array, duals: Duals) 
     The multipliers are those of the bound problem with ``λ = C``; their value ``α·r + β·h`` bounds the optimum from
     below if ``|z| ≤ γ``. An excess over γ is charged: no optimal point has a norm above the value at hand.
     """
-    fixed = repair(program, Duals(duals.alpha, duals.beta, C))
+    fixed, unproven = repair(program, Duals(duals.alpha, duals.beta, C))
     z = program.pull(fixed.alpha, fixed.beta) - C[:, None] * program.u
     excess = np.max(np.abs(z) / program.gamma, axis=1, initial=1.0) - 1.0
     primal = program.norm(w) + C * program.loss(w, b)
@@ -344,6 +339,4 @@ def penalised_gap(program: Program, C: Array, w: Array, b: Array, duals: Duals) 
     # An objective of next to nothing is measured against the loss of a model that does nothing.
     scale = C * float(program.s @ program.slacks.greatest(np.abs(program.r)))
     gap = (primal - dual) / np.maximum(np.maximum(np.abs(primal), 1e-6 * scale), 1e-12)
-    # Offsets are free: where their equations do not hold, nothing is proven.
-    nothing = (program.hard_violation(w, b) > 1e-9) | unbalanced(program, fixed)
-    return np.asarray(np.where(nothing, np.inf, gap))
+    return np.asarray(np.where(unproven | (program.hard_violation(w, b) > 1e-9), np.inf, gap))

@@ -35,7 +35,11 @@ class Columns:
 
     def forward(self, matrix: Array, w: Array) -> Array:
         """Contribution of the columns to the left sides at a batch of points."""
-        return np.asarray((w[:, None, -self.u.shape[1] :] @ matrix)[:, 0])
+        return np.asarray(np.einsum("tm,tmn->tn", w[:, -self.u.shape[1] :], matrix))
+
+    def pull(self, alpha: Array, beta: Array) -> Array:
+        """What multipliers of the rows ask of the weights of the columns."""
+        return np.asarray((self.A @ alpha[:, :, None] + self.G @ beta[:, :, None])[:, :, 0])
 
     def take(self, chosen: Indices) -> Columns:
         """Those of some of the targets; where they follow each other, without a copy."""

@@ -11,7 +11,7 @@ import numpy as np
 from allrelevant._progress import Progress
 from allrelevant.formulations import Formulation
 from allrelevant.lp import Array, PenalisedSolver, Program, penalised_paths
-from allrelevant.lp.certificate import repair, unbalanced
+from allrelevant.lp.certificate import repair
 from allrelevant.lp.matrix import Matrix, reach, some_rows
 from allrelevant.lp.paths import problems_at_once
 from allrelevant.lp.penalised import HighsPenalised
@@ -140,9 +140,9 @@ def _bare_pull(program: Program) -> Array:
         tie = 1e-9 * np.maximum(1.0, np.abs(program.r))
         # Rows on the edge share what the offsets' equations ask of them evenly: no vertex of the solver's choosing.
         alpha = np.where(need > tie, 1.0, np.where(need < -tie, 0.0, 0.5)) * program.s
-        even = repair(program, Duals(alpha[None], np.zeros((1, program.n_hard)), np.ones(1)))
+        even, unproven = repair(program, Duals(alpha[None], np.zeros((1, program.n_hard)), np.ones(1)))
         # Out of balance, the pull would change with what is added to a column, which the offsets make up for.
-        if not unbalanced(program, even).any():
+        if not unproven.any():
             return np.asarray((even.alpha @ program.A)[0] - program.u)
     # Multipliers of hard rows balance a cost of the offsets, or several rows a slack, or there is no even share: those
     # that the solver found.
