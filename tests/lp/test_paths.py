@@ -222,3 +222,24 @@ def test_a_beginning_that_fails_is_a_typed_error(monkeypatch):
     program = folds("classification")[0][0]
     with pytest.raises(SolverError, match="no room"):
         PenalisedSolver(program).solve(1.0, (np.ones(5), np.zeros(1)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_start_is_near_the_least_squares(kind):
+    programs, values = folds(kind)
+    engine = paths.InteriorPaths(programs, values)
+    state, first = engine._starts(), np.cumsum([0, *(len(C) for C in values)])[:-1]
+    wp, wm, xi, surplus, *_ = engine._part
+    assert (state.P > 0).all()
+    assert (state.Z > 0).all()
+    for program, at in zip(programs, first, strict=True):
+        n, root = program.n_rows, np.sqrt(program.s)
+        K = np.hstack([program.A, program.B])
+        matrix = K.T @ (program.s[:, None] * K)
+        ridge = np.sqrt(paths.RIDGE * np.trace(matrix) / len(matrix) + paths.LEAST) * np.eye(len(matrix))
+        goal = np.append(root * (program.r + paths.BEYOND), np.zeros(len(matrix)))
+        x = np.linalg.lstsq(np.vstack([root[:, None] * K, ridge]), goal, rcond=None)[0]
+        found = np.append(state.P[at, wp] - state.P[at, wm], state.b[at])
+        np.testing.assert_allclose(found, x, atol=1e-8)
+        margin = (state.P[at, surplus] - state.P[at, xi])[:n]
+        np.testing.assert_allclose(margin, K @ x - program.r, atol=1e-8)

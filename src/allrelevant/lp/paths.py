@@ -52,12 +52,12 @@ class InteriorPaths(Lockstep):
     def __init__(self, programs: Sequence[Program], values: Sequence[Array]) -> None:
         self.programs, self.values = programs, values
         self._C = np.concatenate(values)
-        count = [len(some) for some in values]
+        self._n_values = [len(some) for some in values]
         n = max(program.n_rows for program in programs)
         each: list[Rows] = []
         ends: list[int] = []
         padded = [_padded(program, n) for program in programs]
-        for program, end in zip(padded, np.cumsum(count).tolist(), strict=True):
+        for end, program in enumerate(padded, 1):
             if each and _same_left(each[-1].program, program):
                 ends[-1] = end
                 continue
@@ -65,18 +65,28 @@ class InteriorPaths(Lockstep):
             each.append(Rows(program, Budget(1.0, 1.0), NumpyBackend(), packed_bytes=PACKED_BYTES))
             ends.append(end)
 
-        def per_target(*parts: str) -> Array:
-            one = [np.concatenate([getattr(program, part) for part in parts]) for program in padded]
-            return np.repeat(one, count, axis=0)
+        def stacked(*parts: str) -> Array:
+            return np.array([np.concatenate([getattr(program, part) for part in parts]) for program in padded])
 
-        self._s, self._linear = per_target("s"), per_target("u", "v")
-        self._stacked = StackedRows(each, np.array(ends), per_target("r", "h"))
-        super().__init__(self._stacked, PenaltySystem)
+        self._s, right = stacked("s"), stacked("r", "h")
+        self._programs_rows = StackedRows(each, np.array(ends), right)
+        ends_of_targets = np.append(0, np.cumsum(self._n_values))[ends]
+        super().__init__(StackedRows(each, ends_of_targets, self._repeated(right)), PenaltySystem)
+        self._batch = Batch(
+            np.zeros((len(self._C), self._rows.d)),
+            None,
+            None,
+            self._repeated(stacked("u", "v")),
+            self._repeated(self._s),
+        )
+
+    def _repeated(self, parts: Array) -> Array:
+        """What programs have, for every target."""
+        return np.repeat(parts, self._n_values, axis=0)
 
     def solve(self) -> list[tuple[Array, Array, Duals]]:
         """Minimise; what did not converge shows in its gap, not here."""
-        loss = self._part[-2]
-        batch = Batch(np.zeros((len(self._C), self._rows.d)), None, None, self._linear, self._s)
+        loss, batch = self._part[-2], self._batch
         with np.errstate(**QUIET):
             state = self._starts()
             self._approach(state, batch, self._near, 0.0)
@@ -112,34 +122,36 @@ class InteriorPaths(Lockstep):
 
     def _starts(self) -> State:
         """Start of every target: near the least squares, with multipliers that the norm bears."""
-        rows, C, gamma = self._rows, self._C[:, None], self.programs[0].gamma
+        rows, s, gamma = self._programs_rows, self._s, self.programs[0].gamma
         wp, wm, xi, surplus, hard, loss, norm = self._part
-        P, Z = np.ones((2, len(C), norm.stop))
+        P, Z = np.ones((2, len(s), norm.stop))
         x = self._least_squares()
-        w, b, beyond = x[:, : rows.d], x[:, rows.d :], rows.forward(x, None) - rows.right
-        for plus, minus, values in ((wp, wm, w), (surplus, xi, beyond[:, : rows.n])):
+        beyond = rows.forward(x, None) - rows.right
+        for plus, minus, values in ((wp, wm, x[:, : rows.d]), (surplus, xi, beyond[:, : rows.n])):
             inside = INSIDE * np.abs(values).mean(axis=1, keepdims=True) + LEAST
             P[:, plus], P[:, minus] = np.maximum(values, 0.0) + inside, np.maximum(-values, 0.0) + inside
         P[:, hard] = np.maximum(beyond[:, rows.n :], INSIDE)
-        cost = C * self._s
-        start = np.zeros((len(C), rows.n + rows.m))
-        start[:, : rows.n] = 0.5 * cost
-        pull = rows.adjoint(start, None)[:, : rows.d]
-        share = np.minimum(1.0, 0.9 / np.maximum(np.max(np.abs(pull) / gamma, axis=1), 1e-30))[:, None]
-        pull *= share
-        Z[:, surplus] = share * start[:, : rows.n]
-        Z[:, xi] = cost - Z[:, surplus]
-        Z[:, wp], Z[:, wm] = gamma - pull, gamma + pull
+        # Half of the weight of every slack, or as much as the norm bears.
+        half = np.zeros((len(s), rows.n + rows.m))
+        half[:, : rows.n] = 0.5 * s
+        pull = rows.adjoint(half, None)[:, : rows.d]
+        greatest = np.maximum(np.max(np.abs(pull) / gamma, axis=1), 1e-30)
+        P, Z, s, pull, greatest = (self._repeated(part) for part in (P, Z, s, pull, greatest))
+        C = self._C[:, None]
+        bearable = np.minimum(C, 0.9 / greatest[:, None])
+        Z[:, surplus] = 0.5 * bearable * s
+        Z[:, xi] = C * s - Z[:, surplus]
+        Z[:, wp], Z[:, wm] = gamma - bearable * pull, gamma + bearable * pull
         Z[:, loss], Z[:, norm] = C, 1.0
-        return State(P, Z, b, np.ones(len(C)))
+        return State(P, Z, self._repeated(x[:, rows.d :]), np.ones(len(C)))
 
     def _least_squares(self) -> Array:
         """Points ``(w, b)`` that bring all rows of a program to, or a little beyond, their right sides."""
-        rows, backend = self._rows, self.backend
-        weights, goal = np.zeros((2, len(self._C), rows.n + rows.m))
+        rows, backend = self._programs_rows, self.backend
+        weights, goal = np.zeros((2, len(self._s), rows.n + rows.m))
         weights[:, : rows.n], goal[:, : rows.n] = self._s, rows.right[:, : rows.n] + BEYOND
         x: Array = rows.adjoint(weights * goal, None)
-        for each, some in self._stacked.places:
+        for each, some in rows.places:
             matrix = each.gram(weights[some][:1])
             main = diagonal(matrix)
             main += RIDGE * main.mean() + LEAST
