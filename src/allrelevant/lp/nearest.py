@@ -22,6 +22,8 @@ __all__ = ["Nearest", "OwnRows", "Start", "nearest_count"]
 NEAREST = 2.5
 #: How many times as many there must be for that to pay.
 FEWER = 1.5
+#: Targets whose rows are multiplied together: as many as a fast cache holds.
+AT_ONCE = 16
 #: A row that is farther than this on the other side is not as it was taken to be.
 OTHERWISE = 1e-9
 
@@ -92,8 +94,14 @@ class OwnRows(Rows):
 
     def gram(self, weights: Any) -> Any:
         """``[A B; G H]ᵀ diag(weights) [A B; G H]`` for every target."""
-        # Not as a square: for matrices as small as these, BLAS is slower if it is to find one triangle only.
-        return self.backend.xp.matrix_transpose(self.K * weights[:, :, None]) @ self.K
+        t, n, size = self.K.shape
+        out, weighted = np.empty((t, size, size)), np.empty((min(t, AT_ONCE), n, size))
+        for first in range(0, t, AT_ONCE):
+            some = slice(first, min(first + AT_ONCE, t))
+            part = np.multiply(self.K[some], weights[some, :, None], out=weighted[: some.stop - first])
+            # Not as a square: for matrices as small as these, BLAS is slower if it is to find one triangle only.
+            np.matmul(part.transpose(0, 2, 1), self.K[some], out=out[some])
+        return out
 
     def adjoint(self, rows: Any, columns: Any) -> Any:
         """``(Aᵀ rows, Bᵀ rows)`` for every target."""
