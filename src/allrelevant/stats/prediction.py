@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import stdtrit
 
 __all__ = ["prediction_limit"]
 
@@ -25,4 +25,4 @@ def prediction_limit(values: NDArray[np.float64], confidence: float, power: floa
     raised = values**power
     n = len(values)
     spread = raised.std(ddof=1) * np.sqrt(1 + 1 / n)
-    return float(max(raised.mean() + stats.t.isf((1 - confidence) / sides, n - 1) * spread, 0.0) ** (1 / power))
+    return float(max(raised.mean() - stdtrit(n - 1, (1 - confidence) / sides) * spread, 0.0) ** (1 / power))

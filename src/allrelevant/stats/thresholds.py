@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import stdtr
 
 from allrelevant.lp import GAP_LIMIT, Array
 from allrelevant.result import RelevanceClass, Thresholds
@@ -29,7 +29,7 @@ def chance_of(relevance: Array, values: Array, power: float = 1.0, sides: int = 
     excess = relevance**power - raised.mean()
     if spread <= GAP_LIMIT * raised.mean():  # differences that no proof can tell from 0
         return np.where(excess > GAP_LIMIT * raised.mean(), 0.0, 1.0)
-    return np.asarray(np.minimum(sides * stats.t.sf(excess / spread, n - 1), 1.0))
+    return np.asarray(np.minimum(sides * stdtr(n - 1, -excess / spread), 1.0))
 
 
 def find_thresholds(probes: Probes, confidence: float) -> Thresholds:
