@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -121,17 +121,19 @@ def dense_column(matrix: Matrix, k: int) -> Array:
     return np.asarray(matrix[:, [k]].toarray()[:, 0] if sparse.issparse(matrix) else matrix[:, k])
 
 
-def entries(matrix: Matrix) -> Iterator[tuple[Indices, Array]]:
-    """Rows and values of what is not 0, column by column."""
+def entries(matrix: Matrix, columns: Iterable[int] | None = None) -> Iterator[tuple[Indices, Array]]:
+    """Rows and values of what is not 0, column by column, of all columns or of those given."""
+    columns = range(matrix.shape[1]) if columns is None else columns
     if not sparse.issparse(matrix):
-        for k in range(matrix.shape[1]):
+        for k in columns:
             column = matrix[:, k]
             rows = np.flatnonzero(column)
             yield rows, column[rows]
         return
     by_column = matrix.tocsc()
-    for start, stop in zip(by_column.indptr[:-1], by_column.indptr[1:], strict=True):
-        yield by_column.indices[start:stop].astype(np.intp), by_column.data[start:stop]
+    for k in columns:
+        own = slice(by_column.indptr[k], by_column.indptr[k + 1])
+        yield by_column.indices[own].astype(np.intp), by_column.data[own]
 
 
 def ranges(matrix: Matrix) -> tuple[Array, Array]:

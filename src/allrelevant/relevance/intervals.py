@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from itertools import product
+from itertools import islice, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from allrelevant.formulations import Feature
 from allrelevant.lp import Array, Bounds, BoundSolver, Program, Targets
 from allrelevant.lp.deadline import time_is_up
-from allrelevant.lp.matrix import Indices, entries
+from allrelevant.lp.matrix import Indices, entries, reach
 from allrelevant.lp.targets import Columns
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.solving import Solving
@@ -345,32 +345,32 @@ def representatives(program: Program, features: Sequence[Feature]) -> Indices:
 
     A feature whose weights are bounded is like no other.
     """
-    together = [weight for feature in features if len(feature.weights) > 1 for weight in feature.weights]
-    columns, boxed = _digests(program, set(together)), program.boxed
+    most = np.maximum(np.maximum(reach(program.A), reach(program.G)), np.abs(program.u))
+    out = np.array([k if most[feature.weights].any() else -1 for k, feature in enumerate(features)], dtype=np.intp)
+    # Equal columns reach equally far: mostly there is nothing more to compare.
+    alike: dict[tuple[float, ...], list[int]] = {}
+    boxed = program.boxed
+    for k in np.flatnonzero(out >= 0).tolist():
+        if not boxed[features[k].weights].any():
+            alike.setdefault(tuple(most[features[k].weights].tolist()), []).append(k)
+    rivals = [k for some in alike.values() if len(some) > 1 for k in some]
     first: dict[bytes, int] = {}
-    out = np.empty(len(features), dtype=np.intp)
-    for k, feature in enumerate(features):
-        leading = next((columns[weight][0] for weight in feature.weights if columns[weight][0]), 0)
-        key = b"".join(columns[weight][1][leading] for weight in feature.weights)
-        key += program.gamma[feature.weights].tobytes() + feature.contrasts.tobytes()
-        if boxed[feature.weights].any():
-            key += k.to_bytes(8, "little")
-        out[k] = first.setdefault(key, k) if leading else -1
+    for k, digest in zip(rivals, _digests(program, [features[k] for k in rivals]), strict=True):
+        out[k] = first.setdefault(digest, k)
     return out
 
 
-def _digests(program: Program, together: Set[int]) -> list[tuple[int, dict[int, bytes]]]:
-    """Sign of the first entry of every column, and digests by sign of the column as it is and negated.
+def _digests(program: Program, features: Sequence[Feature]) -> Iterator[bytes]:
+    """Digests of the columns of every feature, times the sign of their first entry, and of what else tells it apart.
 
-    Digests, because all columns together are as large as the data. Only columns of weights that stand together with
-    others need both.
+    Digests, because all columns together are as large as the data.
     """
-    out = []
-    for k, (rows, values) in enumerate(entries(program.A)):
-        column = np.concatenate([values, program.G[:, k], program.u[k : k + 1]])
-        leading = int(np.sign(column[np.argmax(column != 0.0)]))
-        where = rows.tobytes()
-        signs = (1, -1) if k in together else (leading,)
-        own = {sign: blake2b(where + (sign * column + 0.0).tobytes()).digest() for sign in signs}
-        out.append((leading, {0: b"", **own}))
-    return out
+    stored = entries(program.A, [weight for feature in features for weight in feature.weights])
+    for feature in features:
+        weights = feature.weights
+        own = list(islice(stored, len(weights)))
+        values = np.concatenate([*(column for _, column in own), program.G[:, weights].T.ravel(), program.u[weights]])
+        values *= np.sign(values[np.argmax(values != 0.0)])
+        where = np.concatenate([k * program.n_rows + rows for k, (rows, _) in enumerate(own)])
+        parts = (where, values + 0.0, program.gamma[weights], feature.contrasts)
+        yield blake2b(b"".join(part.tobytes() for part in parts)).digest()
