@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import f1_score
 
 from allrelevant import LinearRelevanceClassifier
-from allrelevant.formulations.classification import weighted_f1
+from allrelevant.formulations import MultiClass
 
 
 def three_classes(seed, n=240):
@@ -97,7 +97,7 @@ def test_score_is_scikit_learns():
     rng = np.random.RandomState(0)
     truth, found, weight = rng.randint(4, size=50), rng.randint(4, size=50), rng.uniform(size=50)
     expected = f1_score(truth, found, average="weighted", sample_weight=weight)
-    assert weighted_f1(truth.astype(float), found.astype(float), weight) == pytest.approx(expected)
+    assert MultiClass(4).score(truth.astype(float), found.astype(float), weight) == pytest.approx(expected)
 
 
 def test_iris():

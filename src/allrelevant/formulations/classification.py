@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,14 +16,14 @@ from allrelevant.lp.matrix import Matrix, scale_rows
 __all__ = ["Classification", "weighted_f1"]
 
 
-def weighted_f1(target: Array, prediction: Array, sample_weight: Array) -> float:
-    """F1 of all classes, averaged by their weight.
+def weighted_f1(target: Array, prediction: Array, sample_weight: Array, labels: Iterable[float]) -> float:
+    """F1 of the classes with these labels, averaged by their weight.
 
     The same number as scikit-learn's ``f1_score(average="weighted")``, whose checks of its input would cost more
     than the linear programs of the search.
     """
     total = 0.0
-    for label in np.unique(target):
+    for label in labels:
         found = prediction == label
         true = sample_weight * (target == label)
         size = float(true.sum() + sample_weight @ found)
@@ -52,7 +53,7 @@ class Classification(Formulation):
 
     def score(self, target: Array, prediction: Array, sample_weight: Array) -> float:
         """F1 of both classes, averaged by their weight."""
-        return weighted_f1(target, prediction, sample_weight)
+        return weighted_f1(target, prediction, sample_weight, (-1.0, 1.0))
 
     def strata(self, target: Array) -> NDArray[Any] | None:
         """The classes."""

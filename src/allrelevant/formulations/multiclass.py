@@ -68,7 +68,7 @@ class MultiClass(Formulation):
 
     def score(self, target: Array, prediction: Array, sample_weight: Array) -> float:
         """F1 of all classes, averaged by their weight."""
-        return weighted_f1(target, prediction, sample_weight)
+        return weighted_f1(target, prediction, sample_weight, range(self.n_classes))
 
     def strata(self, target: Array) -> NDArray[Any] | None:
         """The classes."""
