@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from allrelevant import LinearRelevanceClassifier, LinearRelevanceRegressor
+from allrelevant._progress import Progress
 from allrelevant.datasets import make_relevance_regression
 from allrelevant.formulations import Classification, OrdinalExplicit, Regression
 from allrelevant.lp import PenalisedSolver
@@ -107,3 +108,60 @@ def test_shares_of_folds_add_up():
     assert_allclose(track.scores, [0.2, 0.4, 0.6])
     assert len(track.models) == 3
     assert track.ended([fold], np.zeros((3, 1)), np.zeros(3))
+
+
+@pytest.mark.parametrize(
+    ("scores", "best", "reached"),
+    [
+        ([0.5, 0.7, 0.8, 0.85, 0.9], 0.99, True),  # a rise of 0.05 with each value, and 4 are left
+        ([0.5, 0.7, 0.88, 0.89, 0.9], 0.99, False),
+        ([0.5, 0.7, 0.95, 0.9, 0.85], 0.95, True),  # it was there
+        ([0.5, 0.7, 0.95, 0.9, 0.85], 0.96, False),
+        ([0.5], 0.6, False),
+    ],
+)
+def test_a_path_that_cannot_win_is_not_followed(scores, best, reached):
+    track = baseline._Track(Regression(epsilon=0.1), 10.0 ** np.arange(9.0), scores=np.array(scores))
+    assert track.may_reach(best) == reached
+
+
+def tubes(best, n_samples, monkeypatch):
+    """Widths tried where the best scores are these."""
+    tried = []
+
+    def follow(tracks, *_):
+        for track in tracks:
+            tried.append(track.formulation.epsilon)
+            track.scores, track.models = np.full(9, best[len(tried) - 1]), [(np.zeros(1), np.zeros(1))] * 9
+
+    monkeypatch.setattr(baseline, "_follow", follow)
+    X, weight = np.random.RandomState(0).normal(size=(n_samples, 1)), np.ones(n_samples)
+    found = baseline._search(Regression(), X, X[:, 0], weight, [], Progress())
+    return tried, found.formulation.epsilon
+
+
+@pytest.mark.parametrize(
+    ("best", "n_samples", "tried", "chosen"),
+    [
+        ([0.9, 0.95, 0.97], 500, [0.3, 0.1, 0.03], 0.03),  # a ninth of 0.05 is more than a tie
+        ([0.9, 0.915, 0.97], 500, [0.3, 0.1], 0.1),
+        ([0.9, 0.8, 0.97], 500, [0.3, 0.1], 0.3),
+        ([0.9, 0.915, 0.917, 0.99], 2000, [0.3, 0.1, 0.03], 0.03),
+        ([0.9, 0.95, 0.96, 0.97], 2000, [0.3, 0.1, 0.03, 0.0], 0.0),
+        ([0.9, 0.99], 50, [0.3, 0.1], 0.1),
+    ],
+)
+def test_a_narrower_tube_is_tried_where_it_may_gain(best, n_samples, tried, chosen, monkeypatch):
+    assert tubes(best, n_samples, monkeypatch) == (tried, chosen)
+
+
+def test_what_a_narrower_tube_gains_grows_with_the_square_of_the_width():
+    """Errors that a tube hides are at most its width, and evenly spread."""
+    candidates = [Regression(width) for width in (0.3, 0.1, 0.03, 0.0)]
+    scores = [1.0 - each.epsilon**2 / 3 for each in candidates]
+    for count in (2, 3):
+        gain = Regression().next_gain(candidates, scores[:count])
+        assert gain == pytest.approx(scores[count] - scores[count - 1])
+    assert Regression().next_gain(candidates, scores[:1]) == np.inf
+    assert Regression().next_gain(candidates, scores) == np.inf
+    assert Classification().next_gain([Classification()], [0.5]) == np.inf

@@ -58,6 +58,8 @@ class Formulation(ABC):
     is_error: ClassVar[bool] = False
     #: Whether the score changes smoothly with `C`, so that larger ones need not be tried once it has ceased to rise.
     smooth_score: ClassVar[bool] = False
+    #: Settings of the own hyperparameters after which :meth:`next_gain` is known; 0 where it never is.
+    foreseeable: ClassVar[int] = 0
     #: Whether the training part of every fold must hold samples of every stratum.
     needs_every_stratum: ClassVar[bool] = False
     #: Number of kinds of slacks; 0 if privileged features cannot explain them.
@@ -115,6 +117,10 @@ class Formulation(ABC):
     def candidates(self, target: Array) -> Sequence[Self]:
         """Return the settings of the own hyperparameters that the baseline search tries, the simplest first."""
         return [self]
+
+    def next_gain(self, candidates: Sequence[Formulation], scores: Sequence[float]) -> float:
+        """Return by how much the next candidate may beat the last one, given the best scores of those tried."""
+        return np.inf
 
     @property
     def hyperparameters(self) -> dict[str, float]:

@@ -34,6 +34,7 @@ class Regression(Formulation):
     name: ClassVar[str] = "regression"
     metric: ClassVar[str] = "R²"
     smooth_score: ClassVar[bool] = True
+    foreseeable: ClassVar[int] = 2
     n_slacks: ClassVar[int] = 2
 
     def program(self, X: Matrix, target: Array, sample_weight: Array) -> Program:
@@ -79,6 +80,16 @@ class Regression(Formulation):
             return [self]
         last = next(k for k, width in enumerate(WIDTHS) if width**2 <= self.resolution(len(target)) * (1 + 1e-9))
         return [Regression(width) for width in WIDTHS[: last + 1]]
+
+    def next_gain(self, candidates: Sequence[Any], scores: Sequence[float]) -> float:
+        """Return by how much the next narrower tube may beat the last one.
+
+        What a tube hides of the errors grows with its width squared, and with that what a narrower one gains.
+        """
+        if not 2 <= len(scores) < len(candidates):
+            return np.inf
+        wider, last, following = (each.epsilon**2 for each in candidates[len(scores) - 2 : len(scores) + 1])
+        return float((scores[-1] - scores[-2]) * (last - following) / (wider - last))
 
     @property
     def hyperparameters(self) -> dict[str, float]:

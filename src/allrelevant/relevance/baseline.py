@@ -193,18 +193,40 @@ def _search(
     progress: Progress,
 ) -> _Best:
     candidates = formulation.candidates(target)
+    tie = formulation.resolution(X.shape[0]) * (1 + 1e-9)
     tracks: list[_Track] = []
-    for candidate in candidates:
-        whole = candidate.program(X, target, sample_weight)
-        path = penalty_path(whole, candidate.predictive(X.shape[1]))
-        tracks.append(_Track(candidate, np.append(0.0, path) if candidate.may_be_empty else path))
+    # All of them at once, unless what the next one may gain can be foreseen.
+    until = formulation.foreseeable or len(candidates)
+    while len(tracks) < len(candidates):
+        more = [_Track.begun(each, X, target, sample_weight) for each in candidates[len(tracks) : until]]
+        _follow(more, tracks, X, target, folds, progress)
+        tracks, until = [*tracks, *more], until + 1
+        if formulation.next_gain(candidates, [track.scores.max() for track in tracks]) <= tie:
+            break
+    best: _Best | None = None
+    for track in tracks:
+        k = int(np.argmax(track.scores >= track.scores.max() - tie))
+        if best is None or track.scores[k] > best.score + tie:
+            best = _Best(track.formulation, float(track.path[k]), float(track.scores[k]), track.models[k])
+    assert best is not None
+    return best
+
+
+def _follow(
+    tracks: Sequence[_Track],
+    others: Sequence[_Track],
+    X: Matrix,
+    target: Array,
+    folds: Sequence[Fold],
+    progress: Progress,
+) -> None:
+    """Follow tracks, beside others that are at their end, as far as it is worth while."""
     # All candidates have as many rows. 0 where jobs come one by one.
     longest = max(len(track.path) for track in tracks)
-    several = problems_at_once(whole, longest) // longest
-    del whole
+    several = min(track.at_once for track in tracks) // longest
     unfinished = tracks
     while unfinished:
-        count = STRETCH if formulation.smooth_score and not tracks[0].models else longest
+        count = STRETCH if tracks[0].formulation.smooth_score and not tracks[0].models else longest
         jobs = [(track, track.job(fold, count)) for fold in folds for track in unfinished]
         with progress.stage("search", len(jobs)):
             for start in range(0, len(jobs), several or 1):
@@ -213,15 +235,8 @@ def _search(
                 for (track, job), found in zip(few, models, strict=True):
                     track.add(job, found, job.scores(found, X, target) / len(folds))
                     progress.step()
-        unfinished = [track for track in unfinished if not track.ended(folds, X, target)]
-    best: _Best | None = None
-    for track in tracks:
-        tie = track.formulation.resolution(X.shape[0]) * (1 + 1e-9)
-        k = int(np.argmax(track.scores >= track.scores.max() - tie))
-        if best is None or track.scores[k] > best.score + tie:
-            best = _Best(track.formulation, float(track.path[k]), float(track.scores[k]), track.models[k])
-    assert best is not None
-    return best
+        best = max(float(track.scores.max()) for track in (*tracks, *others))
+        unfinished = [track for track in unfinished if track.may_reach(best) and not track.ended(folds, X, target)]
 
 
 class _Best(NamedTuple):
@@ -243,6 +258,8 @@ class _Track:
         The candidate.
     path : ndarray
         Values of `C`.
+    at_once : int
+        How many problems of its size make a batch.
     scores : ndarray
         Mean scores over the folds.
     models : list
@@ -251,8 +268,17 @@ class _Track:
 
     formulation: Formulation
     path: Array
+    at_once: int = 0
     scores: Array = field(default_factory=lambda: np.empty(0))
     models: list[Point] = field(default_factory=list)
+
+    @classmethod
+    def begun(cls, formulation: Formulation, X: Matrix, target: Array, sample_weight: Array) -> _Track:
+        """Return the track of a candidate, on which nothing has been tried."""
+        whole = formulation.program(X, target, sample_weight)
+        path = penalty_path(whole, formulation.predictive(X.shape[1]))
+        path = np.append(0.0, path) if formulation.may_be_empty else path
+        return cls(formulation, path, problems_at_once(whole, len(path)))
 
     def job(self, fold: Fold, count: int) -> _Job:
         """Return the next values of `C`, so many at most, on one fold."""
@@ -266,6 +292,11 @@ class _Track:
             self.models = [*self.models, *models]
             self.scores = np.append(self.scores, np.zeros(len(models)))
         self.scores[job.begin : end] += shares
+
+    def may_reach(self, score: float) -> bool:
+        """Whether a score is within reach, if it does not rise faster than with the last values."""
+        slope = float(self.scores[-1] - self.scores[-1 - min(PATIENCE, len(self.scores) - 1)]) / PATIENCE
+        return float(self.scores.max()) + max(slope, 0.0) * (len(self.path) - len(self.scores)) >= score
 
     def ended(self, folds: Sequence[Fold], X: Matrix, target: Array) -> bool:
         """Whether the path is at its end, or its score has risen, but not for a while."""
