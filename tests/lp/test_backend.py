@@ -55,3 +55,17 @@ def test_matrices_that_rounding_spoilt_are_factored_all_the_same(kind):
     flat = np.ones((1, 3, 3)) - 1e-15 * np.eye(3)
     factor = backend.factor(backend.asarray(flat))
     assert np.isfinite(backend.to_numpy(backend.solve(factor, backend.asarray(np.ones((1, 1, 3)))))).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("sides", [1, 3])
+def test_right_sides_are_solved_in_their_place(dtype, sides):
+    rng = np.random.RandomState(0)
+    backend, root = NumpyBackend(dtype), rng.normal(size=(4, 6, 9))
+    matrices = backend.asarray(root @ root.transpose(0, 2, 1))
+    factors = backend.factor(matrices.copy())
+    for _ in range(2):  # with the matrices, and with their factors
+        right = backend.asarray(rng.normal(size=(4, sides, 6)))
+        expected = np.linalg.solve(matrices, right.transpose(0, 2, 1)).transpose(0, 2, 1)
+        assert backend.solve(factors, right) is right
+        np.testing.assert_allclose(right, expected, rtol=1e-6 if dtype is np.float64 else 0.02, atol=1e-3)

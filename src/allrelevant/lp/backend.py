@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
 from typing import Any
@@ -165,11 +166,22 @@ class Backend(ABC):
 
     @abstractmethod
     def factor(self, matrices: Any) -> Any:
-        """Cholesky factors, perhaps in place; matrices are raised a little where rounding spoilt them."""
+        """What :meth:`solve` takes: Cholesky factors, perhaps in place.
+
+        Matrices are raised a little where rounding spoilt them.
+        """
 
     @abstractmethod
     def solve(self, factors: Any, right: Any) -> Any:
         """Solve for right sides of shape (t, sides, size), perhaps in their place."""
+
+
+@dataclass
+class Cholesky:
+    """Matrices, or their Cholesky factors once these are ready."""
+
+    matrices: Any
+    ready: bool = False
 
 
 class NumpyBackend(Backend):
@@ -183,7 +195,7 @@ class NumpyBackend(Backend):
 
     def __init__(self, dtype: Any = np.float64) -> None:
         self._dtype, self.epsilon = np.dtype(dtype), float(np.finfo(dtype).eps)
-        self._potrf, self._potrs = lapack.get_lapack_funcs(("potrf", "potrs"), dtype=self._dtype)
+        self._potrf, self._potrs, self._posv = lapack.get_lapack_funcs(("potrf", "potrs", "posv"), dtype=self._dtype)
         # The allocator of glibc learns from what is freed how much to keep: otherwise it returns the arrays of every
         # step to the system, and a tenth of the time goes into getting them back, page by page.
         np.empty(KEPT_BYTES // 8)
@@ -246,27 +258,36 @@ class NumpyBackend(Backend):
             np.matmul(scaled, scaled.T, out=out[k])  # one triangle, mirrored
         return out
 
-    def factor(self, matrices: Any) -> Any:
-        """Cholesky factors, perhaps in place; matrices are raised a little where rounding spoilt them."""
-        matrices = np.ascontiguousarray(matrices)
-        diagonals = diagonal(matrices).copy()
-        for k, matrix in enumerate(matrices):
-            # In place: a symmetric matrix is its own transpose, and that is in the order LAPACK wants.
-            _, info = self._potrf(matrix.T, lower=1, clean=0, overwrite_a=1)
-            shift = RAISED * self.epsilon
-            while info and shift < 1.0:
-                lower = np.tril(matrix, -1)  # the half that is still whole
-                matrix[...] = lower + lower.T + np.diag(diagonals[k] * (1.0 + shift))
-                _, info = self._potrf(matrix.T, lower=1, clean=0, overwrite_a=1)
-                shift *= 100
-        return matrices
+    def factor(self, matrices: Any) -> Cholesky:
+        """What :meth:`solve` takes; it factors in place, with the first right sides at hand."""
+        return Cholesky(np.ascontiguousarray(matrices))
 
-    def solve(self, factors: Any, right: Any) -> Any:
+    def solve(self, factors: Cholesky, right: Any) -> Any:
         """Solve for right sides of shape (t, sides, size), in their place."""
         right = np.ascontiguousarray(right)  # or LAPACK would work on a copy
-        for factor, sides in zip(factors, right, strict=True):
-            self._potrs(factor.T, sides.T, lower=1, overwrite_b=1)
+        # A symmetric matrix is its own transpose, and that is in the order LAPACK wants.
+        matrices = [matrix.T for matrix in factors.matrices]
+        sides = right[:, 0] if right.shape[1] == 1 else right.transpose(0, 2, 1)
+        if factors.ready:
+            for factor, some in zip(matrices, sides, strict=True):
+                self._potrs(factor, some, 1, 1)
+            return right
+        diagonals = diagonal(factors.matrices).copy()
+        for k, (matrix, some) in enumerate(zip(matrices, sides, strict=True)):
+            if self._posv(matrix, some, 1, 1, 1)[2]:
+                self._raise(factors.matrices[k], diagonals[k])
+                self._potrs(matrix, some, 1, 1)
+        factors.ready = True
         return right
+
+    def _raise(self, matrix: Any, main: Any) -> None:
+        """Factor a matrix that was found not to be positive, raised as little as need be."""
+        info, shift = 1, RAISED * self.epsilon
+        while info and shift < 1.0:
+            lower = np.tril(matrix, -1)  # the half that is still whole
+            matrix[...] = lower + lower.T + np.diag(main * (1.0 + shift))
+            _, info = self._potrf(matrix.T, lower=1, clean=0, overwrite_a=1)
+            shift *= 100
 
 
 class TorchBackend(Backend):

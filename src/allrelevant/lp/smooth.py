@@ -124,12 +124,11 @@ class Smoothed:
         goal = np.zeros((t, rows.d + rows.p), dtype=x.dtype)
         goal[:, : rows.d] = batch.goal if batch.charge is None else batch.goal - batch.charge * np.sign(w)
         matrix = _curvature(few, batch, w, np.abs(margin) < first, price / (2.0 * first), spread)
-        factors, count = backend.factor(matrix), 0 if batch.columns is None else len(batch.columns)
-        far = goal.copy()
+        far, count = goal.copy(), 0 if batch.columns is None else len(batch.columns)
         if count < t:
-            backend.solve(factors[:1], far[None, : t - count])
+            backend.solve(backend.factor(matrix[:1]), far[None, : t - count])
         if count:
-            backend.solve(factors[-count:], far[t - count :, None])
+            backend.solve(backend.factor(matrix[-count:]), far[t - count :, None])
         room = room_norm + price * room_loss
         nu = np.sqrt(np.maximum(backend.xp.vecdot(goal, far), 1e-12 * room) / (2.0 * room)).astype(x.dtype)
         x = x + far / nu[:, None]
