@@ -34,6 +34,8 @@ FEASIBLE = 4
 SECOND, SECOND_WIDE = 1.5, 5.0
 #: Iterations after which rows of a target's own are looked at, and chosen once more where they were not the right ones.
 RENEWED = (3, 6)
+#: Share of what is looked for below which one that goes no further is solved all the same, as far as proofs can tell.
+SOLVED = 1e-7
 #: Share of the residuals of rows that were left out that may be left before anything is enough.
 SETTLED = 1e-2
 
@@ -153,7 +155,7 @@ class Lockstep:
         wrong = near.otherwise(xp.concat([out.w, out.b], axis=1))
         if rivals is not None or near.renewed:
             gap = xp.vecdot(found.P, found.Z)
-            done = gap <= limit * rows.budget.norm
+            done = gap <= max(limit, SOLVED) * rows.budget.norm
             if rivals is not None:
                 # It does not matter where one is that was left, unless its rival has to be mended.
                 wrong &= done

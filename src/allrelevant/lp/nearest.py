@@ -17,7 +17,7 @@ from allrelevant.lp.rows import Batch, Rows, State
 
 __all__ = ["Nearest", "OwnRows", "Start", "nearest_count"]
 
-#: Rows that a target keeps, for each of its weights and offsets: more than any needed whose gap was below a
+#: Rows that a target keeps, for each of its weights and offsets: as many as nearly all need whose gap was below a
 #: thousandth of the norm budget.
 NEAREST = 2.5
 #: How many times as many there must be for that to pay.
