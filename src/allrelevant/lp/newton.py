@@ -12,7 +12,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from allrelevant.lp.backend import diagonal
-from allrelevant.lp.rows import Batch, Curvature, Rows, SharedCurvature, State
+from allrelevant.lp.curvature import Curvature, SharedCurvature
+from allrelevant.lp.rows import Batch, Rows, State
 
 __all__ = ["PenaltySystem", "System", "TallSystem", "WideSystem"]
 

@@ -23,10 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant.lp.backend import diagonal
+from allrelevant.lp.curvature import Curvature
 from allrelevant.lp.deadline import time_is_up
 from allrelevant.lp.matrix import Indices
 from allrelevant.lp.newton import RAISED, TallSystem
-from allrelevant.lp.rows import Batch, Curvature, Rows, State
+from allrelevant.lp.rows import Batch, Rows, State
 
 __all__ = ["SmoothSystem", "Smoothed"]
 
