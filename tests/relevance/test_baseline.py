@@ -117,7 +117,6 @@ def test_shares_of_folds_add_up():
         ([0.5, 0.7, 0.88, 0.89, 0.9], 0.99, False),
         ([0.5, 0.7, 0.95, 0.9, 0.85], 0.95, True),  # it was there
         ([0.5, 0.7, 0.95, 0.9, 0.85], 0.96, False),
-        ([0.5], 0.6, False),
     ],
 )
 def test_a_path_that_cannot_win_is_not_followed(scores, best, reached):
@@ -165,3 +164,22 @@ def test_what_a_narrower_tube_gains_grows_with_the_square_of_the_width():
     assert Regression().next_gain(candidates, scores[:1]) == np.inf
     assert Regression().next_gain(candidates, scores) == np.inf
     assert Classification().next_gain([Classification()], [0.5]) == np.inf
+
+
+@pytest.mark.parametrize(("ahead", "followed"), [(0.001, True), (0.003, False)])
+def test_a_wider_tube_that_may_reach_a_tie_is_followed(ahead, followed, monkeypatch):
+    """Of two that are a tie the wider one is taken: it need not become the best."""
+    # The first rises by 0.01 with each value, and 4 are left.
+    scores = {0.3: [0.5, 0.7, 0.88, 0.89, 0.9, 0.0, 0.0, 0.0, 0.0], 0.1: [0.5, *([0.94 + ahead] * 8)]}
+    tracks = [baseline._Track(Regression(width), 10.0 ** np.arange(9.0)) for width in scores]
+    model, second = (np.zeros(1), np.zeros(1)), []
+
+    def found(job, *_):
+        second.extend([job.formulation.epsilon] * (job.begin > 0))
+        return np.array(scores[job.formulation.epsilon][job.begin : job.begin + len(job.path)])
+
+    monkeypatch.setattr(baseline, "_models", lambda jobs, *_, **__: [[model] * len(job.path) for job in jobs])
+    monkeypatch.setattr(baseline._Job, "scores", found)
+    everyone = np.ones(500)
+    baseline._follow(tracks, [], np.zeros((500, 1)), np.zeros(500), [Fold(everyone, everyone)], Progress())
+    assert second == [0.3] * followed

@@ -193,7 +193,6 @@ def _search(
     progress: Progress,
 ) -> _Best:
     candidates = formulation.candidates(target)
-    tie = formulation.resolution(X.shape[0]) * (1 + 1e-9)
     tracks: list[_Track] = []
     # All of them at once, unless what the next one may gain can be foreseen.
     until = formulation.foreseeable or len(candidates)
@@ -201,10 +200,11 @@ def _search(
         more = [_Track.begun(each, X, target, sample_weight) for each in candidates[len(tracks) : until]]
         _follow(more, tracks, X, target, folds, progress)
         tracks, until = [*tracks, *more], until + 1
-        if formulation.next_gain(candidates, [track.scores.max() for track in tracks]) <= tie:
+        if formulation.next_gain(candidates, [track.scores.max() for track in tracks]) <= tracks[-1].tie(X):
             break
     best: _Best | None = None
     for track in tracks:
+        tie = track.tie(X)
         k = int(np.argmax(track.scores >= track.scores.max() - tie))
         if best is None or track.scores[k] > best.score + tie:
             best = _Best(track.formulation, float(track.path[k]), float(track.scores[k]), track.models[k])
@@ -236,7 +236,9 @@ def _follow(
                     track.add(job, found, job.scores(found, X, target) / len(folds))
                     progress.step()
         best = max(float(track.scores.max()) for track in (*tracks, *others))
-        unfinished = [track for track in unfinished if track.may_reach(best) and not track.ended(folds, X, target)]
+        unfinished = [
+            track for track in unfinished if not track.ended(folds, X, target) and track.may_reach(best - track.tie(X))
+        ]
 
 
 class _Best(NamedTuple):
@@ -293,16 +295,20 @@ class _Track:
             self.scores = np.append(self.scores, np.zeros(len(models)))
         self.scores[job.begin : end] += shares
 
+    def tie(self, X: Matrix) -> float:
+        """Difference up to which scores are a tie, but for rounding."""
+        return self.formulation.resolution(X.shape[0]) * (1 + 1e-9)
+
     def may_reach(self, score: float) -> bool:
-        """Whether a score is within reach, if it does not rise faster than with the last values."""
-        slope = float(self.scores[-1] - self.scores[-1 - min(PATIENCE, len(self.scores) - 1)]) / PATIENCE
+        """Whether a score is within reach of a path that goes on, if it rises no faster than with the last values."""
+        slope = float(self.scores[-1] - self.scores[-1 - PATIENCE]) / PATIENCE
         return float(self.scores.max()) + max(slope, 0.0) * (len(self.path) - len(self.scores)) >= score
 
     def ended(self, folds: Sequence[Fold], X: Matrix, target: Array) -> bool:
         """Whether the path is at its end, or its score has risen, but not for a while."""
         if len(self.scores) == len(self.path):
             return True
-        tie = self.formulation.resolution(X.shape[0]) * (1 + 1e-9)
+        tie = self.tie(X)
         before = np.maximum.accumulate(self.scores)[:-1]
         rises = 1 + np.flatnonzero(self.scores[1:] > before + tie)
         if not len(rises):
