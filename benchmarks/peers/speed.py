@@ -74,7 +74,8 @@ def run(name: str, seed: int, interpreters: Mapping[str, Path | str], limit: flo
         # Other work on the machine comes and goes: the shorter fits once more, on the other side of the longer ones.
         first = next(iter(interpreters))
         after = fit(first, problem, data, seed, limit=limit, least=LEAST, python=interpreters[first]).cpu_seconds
-        row[f"{first}_cpu_seconds"] = float(np.mean([number(row[f"{first}_cpu_seconds"]), number(after)]))
+        if row[f"{first}_cpu_seconds"] != "" and after != "":
+            row[f"{first}_cpu_seconds"] = (row[f"{first}_cpu_seconds"] + after) / 2
         row["ratio"] = _ratio(row)
         row["elastic_net_cpu_seconds"] = row["elastic_net_f1"] = ""
         if name in SIMULATIONS:

@@ -147,6 +147,7 @@ class InteriorBounds(Lockstep):
             linear[:, targets.columns.slots(d)] = backend.asarray(targets.columns.u)
         columns = rows.whole(self._preset.columns(targets.columns))
         if columns is not None and self.mixed:
+            # Of features in a batch with probes, which come first, they are empty.
             columns = columns[int(np.argmax(columns.any(axis=(1, 2)))) :]
         return Batch(goal, charge, columns, linear, rows.s[None])
 

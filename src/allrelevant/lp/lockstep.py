@@ -155,16 +155,12 @@ class Lockstep:
         wrong = near.otherwise(xp.concat([out.w, out.b], axis=1))
         if rivals is not None or near.renewed:
             gap = xp.vecdot(found.P, found.Z)
-            done = gap <= max(limit, SOLVED) * rows.budget.norm
-            if rivals is not None:
-                # It does not matter where one is that was left, unless its rival has to be mended.
-                wrong &= done
-            if enough is not None:
-                # Whoever outdid it may have been elsewhere then, or had other rows.
-                done |= enough(near.rows, np.arange(len(gap)), found, near.batch, gap)
-            wrong |= ~done
-            if rivals is not None:
-                wrong |= wrong[rivals]
+            solved = gap <= max(limit, SOLVED) * rows.budget.norm
+            # Whoever outdid one that was left may have been elsewhere then, or had other rows.
+            left = False if enough is None else enough(near.rows, np.arange(len(gap)), found, near.batch, gap)
+            # It does not matter where one is that was rightly left, unless its rival has to be mended.
+            wrong = (wrong & solved) | ~(solved | left)
+            wrong = wrong if rivals is None else wrong | wrong[rivals]
         again = np.flatnonzero(wrong)
         if len(again):
             rows, start, batch = rows.take(again), start.take(again), batch.take(again)

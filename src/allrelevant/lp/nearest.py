@@ -60,7 +60,7 @@ class Start(Protocol):
 
 
 class OwnRows(Rows):
-    """Rows of every target's own, with its own columns in them.
+    """Rows of every target's own, with its own columns in them; in NumPy.
 
     Parameters
     ----------
