@@ -13,9 +13,11 @@ from allrelevant.datasets import make_relevance_classification, make_relevance_o
 from allrelevant.errors import RelevanceWarning, SolverError
 from allrelevant.formulations import Classification, OrdinalExplicit, OrdinalImplicit, Regression
 from allrelevant.lp import PenalisedSolver, lockstep, optimum, paths, penalised_paths
+from allrelevant.lp.band import SmoothPenaltySystem
 from allrelevant.lp.certificate import penalised_gap
 from allrelevant.lp.penalised import HighsPenalised
 from allrelevant.lp.program import Program
+from allrelevant.lp.smooth import Smoothed
 from allrelevant.relevance import baseline
 from allrelevant.relevance.baseline import SEARCH_GAP, penalty_path
 
@@ -228,12 +230,14 @@ def test_a_beginning_that_fails_is_a_typed_error(monkeypatch):
 def test_the_start_is_near_the_least_squares(kind):
     programs, values = folds(kind)
     engine = paths.InteriorPaths(programs, values)
-    state, first = engine._starts(), np.cumsum([0, *(len(C) for C in values)])[:-1]
+    x = engine._least_squares()
+    rows, first = engine._programs_rows, np.cumsum([0, *(len(C) for C in values)])[:-1]
+    state = engine._starts(x, rows.forward(x, None) - rows.right)
     wp, wm, xi, surplus, *_ = engine._part
     assert (state.P > 0).all()
     assert (state.Z > 0).all()
-    for program, at in zip(programs, first, strict=True):
-        n, root = program.n_rows, np.sqrt(program.s)
+    for program, place, at in zip(programs, engine._places, first, strict=True):
+        root = np.sqrt(program.s)
         K = np.hstack([program.A, program.B])
         matrix = K.T @ (program.s[:, None] * K)
         ridge = np.sqrt(paths.RIDGE * np.trace(matrix) / len(matrix) + paths.LEAST) * np.eye(len(matrix))
@@ -241,5 +245,91 @@ def test_the_start_is_near_the_least_squares(kind):
         x = np.linalg.lstsq(np.vstack([root[:, None] * K, ridge]), goal, rcond=None)[0]
         found = np.append(state.P[at, wp] - state.P[at, wm], state.b[at])
         np.testing.assert_allclose(found, x, atol=1e-8)
-        margin = (state.P[at, surplus] - state.P[at, xi])[:n]
+        margin = (state.P[at, surplus] - state.P[at, xi])[place]
         np.testing.assert_allclose(margin, K @ x - program.r, atol=1e-8)
+
+
+def noisy(noise, n=250, seed=0):
+    """Programs of folds of different sizes for two tubes, and penalties."""
+    X, y, _ = make_relevance_regression(n, n_irrelevant=4, noise=noise, random_state=seed)
+    y = (y - y.mean()) / y.std()
+    programs, values = [], []
+    for left in (slice(0, n // 3), slice(n // 3, 2 * n // 3 + 1)):
+        train = np.ones(n, dtype=bool)
+        train[left] = False
+        for width in (0.3, 0.1):
+            programs.append(Regression(width).program(X[train], y[train], np.ones(train.sum())))
+            values.append(penalty_path(programs[-1])[:5])
+    return programs, values
+
+
+@pytest.mark.parametrize(("noise", "smooth"), [(0.0, 0), (0.2, 20), (1.0, 14)])
+def test_a_loss_that_stays_is_approached_smoothly(noise, smooth, monkeypatch):
+    """Without noise the loss vanishes, and with it what is smooth."""
+    tried, arrivals, follow = [], [], Smoothed.follow
+
+    def watched(self, rows, batch, system):
+        assert system is SmoothPenaltySystem
+        arrived = follow(self, rows, batch, system)
+        tried.append(len(arrived))
+        arrivals.append(int(arrived.sum()))
+        return arrived
+
+    monkeypatch.setattr(Smoothed, "follow", watched)
+    programs, values = noisy(noise)
+    found = paths.InteriorPaths(programs, values).solve()
+    assert sum(tried) == smooth
+    assert sum(arrivals) >= 0.8 * smooth
+    for program, C, (w, b, duals) in zip(programs, values, found, strict=True):
+        assert penalised_gap(program, C, w, b, duals).max() <= 1e-5
+        exact = objectives(program, C, PenalisedSolver(program).path(C, 1e-9))
+        np.testing.assert_allclose(objectives(program, C, (w, b)), exact, rtol=1e-6)
+
+
+@pytest.mark.parametrize("late", [slice(0, 20, 3), slice(0, 20)])
+def test_who_does_not_arrive_smoothly_goes_the_other_way(late, monkeypatch):
+    programs, values = noisy(0.2)
+    others, approach, follow = [], lockstep.Lockstep._approach, Smoothed.follow
+
+    def spoilt(self, *args):
+        arrived = follow(self, *args)
+        arrived[late] = False
+        return arrived
+
+    def watched(self, state, *rest):
+        others.append(len(state))
+        approach(self, state, *rest)
+
+    monkeypatch.setattr(Smoothed, "follow", spoilt)
+    monkeypatch.setattr(lockstep.Lockstep, "_approach", watched)
+    found = paths.InteriorPaths(programs, values).solve()
+    assert others == [len(range(20)[late])]
+    for program, C, claim in zip(programs, values, found, strict=True):
+        assert penalised_gap(program, C, *claim).max() <= 1e-5
+
+
+def test_rows_that_are_added_keep_mirror_images():
+    programs, values = noisy(1.0)
+    engine = paths.InteriorPaths(programs, values)
+    sizes = [program.n_rows for program in programs]
+    assert len(set(sizes)) > 1
+    assert [rows.mirrored for rows in engine._rows.each] == [max(sizes) // 2] * 2
+    x = np.random.RandomState(0).normal(size=(len(programs), engine._rows.d + 1))
+    left = engine._programs_rows.forward(x, None) - engine._programs_rows.right
+    for k, (program, place) in enumerate(zip(programs, engine._places, strict=True)):
+        here = program.A @ x[k, :-1] + program.B @ x[k, -1:] - program.r
+        np.testing.assert_allclose(left[k, place], here, atol=1e-12)
+        assert (np.delete(left[k], place) == 1.0).all() if sizes[k] < max(sizes) else len(left[k]) == sizes[k]
+
+
+def test_programs_with_other_mirror_images_do_without():
+    rng = np.random.RandomState(0)
+    A, signs = rng.normal(size=(40, 3)), np.repeat([1.0, -1.0], 40)[:, None]
+    mirrored = Program.build(np.vstack([A, -A]), signs, np.ones(80))
+    plain = Program.build(np.vstack([A, 1.0 - A]), signs, np.ones(80))
+    C = np.array([0.1, 1.0])
+    engine = paths.InteriorPaths([mirrored, plain], [C, C])
+    assert [rows.mirrored for rows in engine._rows.each] == [0, 0]
+    assert [rows.mirrored for rows in paths.InteriorPaths([mirrored], [C])._rows.each] == [40]
+    for program, claim in zip((mirrored, plain), engine.solve(), strict=True):
+        assert penalised_gap(program, C, *claim).max() <= SEARCH_GAP

@@ -13,7 +13,6 @@ from allrelevant.formulations import Classification, Regression
 from allrelevant.lp import BoundSolver
 from allrelevant.lp.backend import NumpyBackend, TorchBackend
 from allrelevant.lp.curvature import Curvature
-from allrelevant.lp.paths import InteriorPaths
 from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.rows import Batch, Rows
 from allrelevant.lp.targets import Columns, Targets
@@ -105,14 +104,6 @@ def test_which_rows_are_mirrored():
     assert mirrored(Regression(0.1).program(X[:2], y[:2], np.ones(2))) == 0
     together = Program.build(regression.A, regression.B, regression.r, s=np.ones(30), slack=np.repeat(np.arange(30), 2))
     assert mirrored(together) == 0
-
-
-def test_folds_of_unlike_size_are_mirrored_as_well():
-    rng = np.random.RandomState(0)
-    X, y = rng.normal(size=(31, 4)), rng.normal(size=31)
-    programs = [Regression(0.1).program(X[:n], y[:n], np.ones(n)) for n in (31, 29)]
-    paths = InteriorPaths(programs, [np.array([0.1, 1.0])] * 2)
-    assert [rows.mirrored for rows in paths._rows.each] == [31, 29]
 
 
 @pytest.mark.parametrize("hard", [False, True])

@@ -9,13 +9,14 @@ import pytest
 
 from allrelevant.datasets import make_relevance_regression, make_simulation
 from allrelevant.formulations import Classification, Regression
-from allrelevant.lp import BoundSolver, interior, lockstep, smooth
+from allrelevant.lp import BoundSolver, band, interior, lockstep, smooth
 from allrelevant.lp.backend import NumpyBackend
+from allrelevant.lp.band import SmoothPenaltySystem, SmoothSystem, few_pairs
 from allrelevant.lp.interior import InteriorBounds
 from allrelevant.lp.optimum import PenalisedSolver
 from allrelevant.lp.program import Budget
 from allrelevant.lp.rows import Batch, Rows
-from allrelevant.lp.smooth import Smoothed, SmoothSystem
+from allrelevant.lp.smooth import Smoothed
 from allrelevant.lp.targets import Columns, Targets
 from programs import random_program
 
@@ -86,17 +87,22 @@ def residuals(rows, batch, at, z):
 @pytest.mark.parametrize("hard", [False, True])
 @pytest.mark.parametrize("columns", [False, True])
 @pytest.mark.parametrize("charge", [False, True])
-def test_steps_are_those_of_newton(seed, hard, columns, charge, monkeypatch):
+@pytest.mark.parametrize("penalised", [False, True])
+def test_steps_are_those_of_newton(seed, hard, columns, charge, penalised, monkeypatch):
     """Along the step all residuals fall at the rate at which it is taken."""
-    monkeypatch.setattr(smooth, "BEYOND", 0.0)
+    monkeypatch.setattr(band, "BEYOND", 0.0)
     rows, batch, at = smooth_problem(seed, hard=hard, columns=columns, charge=charge)
     at.margin = np.array([left[:N] for _, left in left_sides(rows, batch, at.P, at.b)])
-    system = SmoothSystem(smooth._few_pairs(rows), at, batch)
-    # The residual of the loss is that of the hinges as they are; here they are to be rounded off.
-    width = at.width[:, None]
-    edge = np.maximum(width - np.abs(at.margin), 0.0) ** 2 / (4 * width)
-    system.res_loss = system.res_loss - edge @ rows.s
+    if penalised:
+        system = SmoothPenaltySystem(few_pairs(rows), at, batch)
+    else:
+        system = SmoothSystem(few_pairs(rows), at, batch)
+        # The residual of the loss is that of the hinges as they are; here they are to be rounded off.
+        system.res_loss = system.res_loss - band.rounding(at.margin, at.width[:, None], rows.s)
     dP, dZ, dx = system.step(at.tau)
+    budgets = slice(-2, None)
+    if penalised:
+        np.testing.assert_array_equal(dZ[:, budgets], 0.0)
     np.testing.assert_allclose(dx[:, :D], dP[:, :D] - dP[:, D : 2 * D], atol=1e-8)
     here = np.concatenate([at.P, at.Z, at.b], axis=1)
     way = np.concatenate([dP, dZ, dx[:, D:]], axis=1)
@@ -104,7 +110,10 @@ def test_steps_are_those_of_newton(seed, hard, columns, charge, monkeypatch):
     small = 1e-6
     after = residuals(rows, batch, at, here + small * way)
     scale = 1.0 + np.abs(before).max() + np.abs(way).max() ** 2
-    np.testing.assert_allclose((after - before) / small, -before, rtol=0, atol=1e-4 * scale)
+    asked = np.ones(before.shape[1], dtype=bool)
+    if penalised:  # of the budgets themselves nothing is asked: their equations stand before the products
+        asked[-at.P.shape[1] - 2 : -at.P.shape[1]] = False
+    np.testing.assert_allclose(((after - before) / small)[:, asked], -before[:, asked], rtol=0, atol=1e-4 * scale)
 
 
 def problem(kind, seed=0, *, C=None):
@@ -185,17 +194,20 @@ def test_who_does_not_arrive_goes_the_other_way(which, monkeypatch):
     targets = sides(program.n_weights)
     engine = InteriorBounds(program, budget, point)
     exact, _, _ = engine.solve(targets, exact=True)
-    follow, approach, others = Smoothed.follow, lockstep.Lockstep._approach, []
+    follow, steps, approach, others = Smoothed.follow, Smoothed._take_steps, lockstep.Lockstep._approach, []
 
-    def spoilt(self, rows, batch):
-        arrived = follow(self, rows, batch)
-        if which == "late":
-            arrived[::3] = False
-        else:
-            self.P[::3] = np.nan
+    def late(self, *args):
+        arrived = follow(self, *args)
+        arrived[::3] = False
         return arrived
 
-    monkeypatch.setattr(Smoothed, "follow", spoilt)
+    def without_number(self, *args):
+        arrived = steps(self, *args)
+        self.P[::3] = np.nan
+        return arrived
+
+    name, spoilt = ("follow", late) if which == "late" else ("_take_steps", without_number)
+    monkeypatch.setattr(Smoothed, name, spoilt)
     monkeypatch.setattr(
         lockstep.Lockstep,
         "_approach",

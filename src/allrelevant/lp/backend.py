@@ -248,8 +248,8 @@ class NumpyBackend(Backend):
     def gram(self, table: Table, weights: Any) -> Any:
         """``Fᵀ diag(weights) F`` for every row of weights."""
         t, size = len(weights), table.size
-        # All pairs are read for one target as for many: that takes as long as a few updates.
-        if table.packed and t > len(table.F) * table.n_pairs * self._dtype.itemsize // UPDATE_BYTES:
+        # All pairs are read, and made at first, for one target as for many: that takes as long as a few updates.
+        if table.packed and t > 1 + len(table.F) * table.n_pairs * self._dtype.itemsize // UPDATE_BYTES:
             return np.take(weights @ table.pairs, table.place, axis=1).reshape(t, size, size)
         out = np.empty((t, size, size), dtype=self._dtype)
         root, scaled = np.sqrt(weights), np.empty_like(table.FT)

@@ -233,13 +233,12 @@ class InteriorBounds(Lockstep):
             self._approach(state, batch, enough, COARSE)
             return state
         arrived = at.follow(coarse, few)
-        arrived &= np.isfinite(at.P.sum(axis=1) + at.Z.sum(axis=1) + at.b.sum(axis=1))
         late = np.flatnonzero(~arrived)
         if not len(late):
             return at
         state, batch = at.begin(self._rows, batch), batch.take(late)
         others = self._starts(batch)
-        self._approach(others, batch, among(late, enough), COARSE)
+        self._approach(others, batch, among(late, enough), COARSE, late)
         state.put(late, others)
         return state
 

@@ -111,14 +111,15 @@ class Lockstep:
         assert self._single is not None
         return self._rows.on(self._single)
 
-    def _approach(self, state: State, batch: Batch, enough: Enough | None, limit: float) -> None:
+    def _approach(self, state: State, batch: Batch, enough: Enough | None, limit: float, some: Any = None) -> None:
         """Move the iterates as far as single precision will do, at half the price of double.
 
-        What it leaves of residuals goes with the first steps thereafter.
+        They are those of some of the targets, unless that is None. What it leaves of residuals goes with the first
+        steps thereafter.
         """
-        backend, single = self.backend, self._coarse.backend
-        few = int(FEW * len(state.P))
-        found = self._follow(self._coarse, state.on(single), batch.on(single), enough, limit, few=few).on(backend)
+        backend, coarse = self.backend, self._coarse if some is None else self._coarse.take(some)
+        single, few = coarse.backend, int(FEW * len(state.P))
+        found = self._follow(coarse, state.on(single), batch.on(single), enough, limit, few=few).on(backend)
         if self._rows.budget.price is None:
             found.m = state.m  # a number that is given, not one that is found
         total = backend.to_numpy(self.xp.sum(found.P, axis=1) + self.xp.sum(found.Z, axis=1))

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant.lp.backend import BATCH_BYTES, NumpyBackend, diagonal
-from allrelevant.lp.lockstep import COARSE, QUIET, Lockstep, numbers_per_target
+from allrelevant.lp.band import BAND, ROWS, SmoothPenaltySystem, band_width, few_pairs, rounding
+from allrelevant.lp.lockstep import COARSE, MANY, QUIET, Lockstep, numbers_per_target
 from allrelevant.lp.matrix import Array, Indices
+from allrelevant.lp.nearest import Start
 from allrelevant.lp.newton import PenaltySystem
 from allrelevant.lp.program import Budget, Program, Slacks
 from allrelevant.lp.rows import Batch, Rows, StackedRows, State
+from allrelevant.lp.smooth import Smoothed
 from allrelevant.lp.targets import Duals
 
 __all__ = ["InteriorPaths", "problems_at_once"]
@@ -35,6 +39,9 @@ LOST = 0.3
 #: The start: how far beyond their right sides rows shall be, the share of its matrix that is added for the weights to
 #: be small, and how far inside everything is, as a share of the mean and at least.
 BEYOND, RIDGE, INSIDE, LEAST = 0.5, 1e-3, 0.25, 1e-3
+#: What rounding off the hinges may add to the loss of the least squares, as a multiple of it, and how many times their
+#: norm that loss may weigh, for a smooth problem to be near.
+ROUNDED, HEAVY = 5.0, 100.0
 
 
 class InteriorPaths(Lockstep):
@@ -54,22 +61,23 @@ class InteriorPaths(Lockstep):
         self._C = np.concatenate(values)
         self._n_values = [len(some) for some in values]
         n = max(program.n_rows for program in programs)
-        each: list[Rows] = []
-        ends: list[int] = []
-        padded = [_padded(program, n) for program in programs]
-        for end, program in enumerate(padded, 1):
-            if each and _same_left(each[-1].program, program):
-                ends[-1] = end
-                continue
+        padded, self._places = zip(*(_padded(program, n) for program in programs), strict=True)
+        first = [k for k in range(len(padded)) if not k or not _same_left(padded[k - 1], padded[k])]
+        ends = np.array([*first[1:], len(padded)])
+
+        def rows_of(k: int, mirrors: bool) -> Rows:
             # No budget limits anything; its unit is that of objectives.
-            each.append(Rows(program, Budget(1.0, 1.0), NumpyBackend(), packed_bytes=PACKED_BYTES))
-            ends.append(end)
+            return Rows(padded[k], Budget(1.0, 1.0), NumpyBackend(), packed_bytes=PACKED_BYTES, mirrors=mirrors)
+
+        each = [rows_of(k, mirrors=True) for k in first]
+        if len({rows.mirrored for rows in each}) > 1:
+            each = [rows_of(k, mirrors=False) for k in first]
 
         def stacked(*parts: str) -> Array:
             return np.array([np.concatenate([getattr(program, part) for part in parts]) for program in padded])
 
         self._s, right = stacked("s"), stacked("r", "h")
-        self._programs_rows = StackedRows(each, np.array(ends), right)
+        self._programs_rows = StackedRows(each, ends, right)
         ends_of_targets = np.append(0, np.cumsum(self._n_values))[ends]
         super().__init__(StackedRows(each, ends_of_targets, self._repeated(right)), PenaltySystem)
         self._batch = Batch(
@@ -86,16 +94,13 @@ class InteriorPaths(Lockstep):
 
     def solve(self) -> list[tuple[Array, Array, Duals]]:
         """Minimise; what did not converge shows in its gap, not here."""
-        loss, batch = self._part[-2], self._batch
         with np.errstate(**QUIET):
-            state = self._starts()
-            self._approach(state, batch, self._near, 0.0)
-            state.Z[:, loss] = self._C[:, None]  # not as single precision has it
-            w, b, alpha, beta, _ = self._finish(self._rows, state, batch, self._solved, 0.0)
-        out, start = [], 0
-        for program, C in zip(self.programs, self.values, strict=True):
-            own = slice(start, start := start + len(C))
-            out.append((w[own], b[own], Duals(alpha[own, : program.n_rows], beta[own], C)))
+            start = self._approached()
+            w, b, alpha, beta, _ = self._finish(self._rows, start, self._batch, self._solved, 0.0)
+        out, end = [], 0
+        for place, C in zip(self._places, self.values, strict=True):
+            own = slice(end, end := end + len(C))
+            out.append((w[own], b[own], Duals(alpha[own][:, place], beta[own], C)))
         return out
 
     def _missing(self, rows: Rows, state: State, batch: Batch, gap: Array) -> tuple[Array, Array, Array]:
@@ -120,13 +125,53 @@ class InteriorPaths(Lockstep):
         share, cost, most = self._missing(rows, state, batch, gap)
         return np.asarray((share <= GAP) & (cost <= RESIDUAL) & (most <= EXCESS))
 
-    def _starts(self) -> State:
+    def _approached(self) -> Start:
+        """Start near the optima: by way of smooth problems where these are near, elsewhere by single precision."""
+        rows, batch, coarse = self._rows, self._batch, self._coarse
+        x = self._least_squares()
+        beyond = self._programs_rows.forward(x, None) - self._programs_rows.right
+        arrived = np.zeros(len(self._C), dtype=bool)
+        smooth = np.flatnonzero(self._is_smooth(x, beyond))
+        if len(smooth) >= MANY:
+            at = Smoothed.penalised(coarse, self._repeated(x), self._repeated(beyond), self._C)
+            some = at.take(smooth)
+            few = batch.take(smooth).on(coarse.backend)
+            arrived[smooth] = some.follow(coarse.take(smooth), few, SmoothPenaltySystem)
+            at.put(smooth, some)
+            at = at.on(self.backend)
+            at.Z[:, few_pairs(rows).parts[-2]] = self._C[:, None]  # not as single precision has it
+        if arrived.all():
+            return at
+        late = np.flatnonzero(~arrived)
+        others = self._starts(x, beyond).take(late)
+        self._approach(others, batch.take(late), self._near, 0.0, late)
+        others.Z[:, self._part[-2]] = self._C[late, None]
+        if not arrived.any():
+            return others
+        state = at.begin(rows, batch)
+        state.put(late, others)
+        return state
+
+    def _is_smooth(self, x: Array, beyond: Array) -> NDArray[np.bool_]:
+        """For which targets a smooth problem should be near: those that are left with a loss worth the name.
+
+        That is known beforehand where rows have two sides: the loss of the least squares is nearly the least. With one
+        side it is not, and a large penalty may leave nothing of it.
+        """
+        rows, s, margin = self._programs_rows, self._s, beyond[:, : self._rows.n]
+        if not rows.mirrored or rows.n < ROWS * rows.twins * (rows.d + rows.p):
+            return np.zeros(len(self._C), dtype=bool)
+        loss = (s * np.maximum(-margin, 0.0)).sum(axis=1)
+        norm = np.abs(x[:, : rows.d]) @ rows.gamma
+        cost = rounding(margin, band_width(margin, rows, BAND)[:, None], s)
+        heaviest = np.where(cost <= ROUNDED * loss, HEAVY * norm / loss, 0.0)
+        return np.asarray(self._C <= self._repeated(heaviest))
+
+    def _starts(self, x: Array, beyond: Array) -> State:
         """Start of every target: near the least squares, with multipliers that the norm bears."""
         rows, s, gamma = self._programs_rows, self._s, self.programs[0].gamma
         wp, wm, xi, surplus, hard, loss, norm = self._part
         P, Z = np.ones((2, len(s), norm.stop))
-        x = self._least_squares()
-        beyond = rows.forward(x, None) - rows.right
         for plus, minus, values in ((wp, wm, x[:, : rows.d]), (surplus, xi, beyond[:, : rows.n])):
             inside = INSIDE * np.abs(values).mean(axis=1, keepdims=True) + LEAST
             P[:, plus], P[:, minus] = np.maximum(values, 0.0) + inside, np.maximum(-values, 0.0) + inside
@@ -176,16 +221,20 @@ def _same_left(one: Program, other: Program) -> bool:
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("B", "H", "A", "G"))
 
 
-def _padded(program: Program, n: int) -> Program:
-    """The program with more rows, which ask for nothing."""
-    more = n - program.n_rows
-    if not more:
-        return program
-    return replace(
-        program,
-        A=np.vstack([program.A, np.zeros((more, program.n_weights))]),
-        B=np.vstack([program.B, np.zeros((more, program.n_offsets))]),
-        r=np.append(program.r, np.full(more, -1.0)),
-        s=np.append(program.s, np.ones(more)),
-        slacks=Slacks(n, n),
-    )
+def _padded(program: Program, n: int) -> tuple[Program, Any]:
+    """The program with more rows, which ask for nothing, and the places of its own; halves of mirror images stay so."""
+    have = program.n_rows
+    if have == n:
+        return program, slice(None)
+    half, odd = divmod(have, 2)
+    mirrors = not (odd or n % 2) and all(np.array_equal(left[half:], -left[:half]) for left in (program.A, program.B))
+    halves = 2 if mirrors else 1
+    place = np.concatenate([np.arange(have // halves) + k * (n // halves) for k in range(halves)])
+
+    def filled(values: Array, rest: float) -> Array:
+        out = np.full((n, *values.shape[1:]), rest)
+        out[place] = values
+        return out
+
+    A, B, r, s = filled(program.A, 0.0), filled(program.B, 0.0), filled(program.r, -1.0), filled(program.s, 1.0)
+    return replace(program, A=A, B=B, r=r, s=s, slacks=Slacks(n, n)), place

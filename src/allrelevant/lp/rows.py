@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -31,6 +32,8 @@ class Rows:
         Where to compute.
     packed_bytes : float, default=inf
         How much the products of all pairs of columns may take to be kept; that pays for large batches.
+    mirrors : bool, default=True
+        Whether to look for rows that are followed by their negatives.
 
     Attributes
     ----------
@@ -50,7 +53,13 @@ class Rows:
     """
 
     def __init__(
-        self, program: Program, budget: Budget, backend: Backend, *, packed_bytes: float = float("inf")
+        self,
+        program: Program,
+        budget: Budget,
+        backend: Backend,
+        *,
+        packed_bytes: float = float("inf"),
+        mirrors: bool = True,
     ) -> None:
         self.program, self.backend, self._packed_bytes = program, backend, packed_bytes
         # Plain numbers, which leave arrays in their precision.
@@ -65,15 +74,13 @@ class Rows:
         self.spent: Any = 0.0
         self._divide(program.slacks.count)
         self.wide = self.n + self.m < self.d + self.p
-        self.mirrored = 0 if self.wide or self.slacks.shared else _mirrored(K[: self.n])
+        self.mirrored = _mirrored(K[: self.n]) if mirrors and not (self.wide or self.slacks.shared) else 0
         h = self.mirrored
         self.twins = 2 if h and np.array_equal(program.r[:h], -program.r[h : 2 * h]) else 1
         distinct = np.delete(K, slice(self.mirrored, 2 * self.mirrored), axis=0) if self.mirrored else K
         self.K, self.KT = array(K), array(distinct.T)
         self.left = array(distinct) if self.mirrored else self.K
-        factored = (self.KT[: self.d], self.K[:, : self.d]) if self.wide else (self.left, self.KT)
-        # Where rows share slacks, what is factored changes with every iterate.
-        self.table = Table(backend, *factored, packed_bytes if self.wide or not self.slacks.shared else 0.0)
+        self.table = self._table()
 
     def _divide(self, n_slacks: int) -> None:
         """Say where everything lies among the pairs."""
@@ -81,9 +88,20 @@ class Rows:
         self.parts = [slice(a, b) for a, b in pairwise(np.cumsum(sizes).tolist())]
         self.rows = slice(self.parts[3].start, self.parts[4].stop)
 
+    def _table(self) -> Table:
+        """What is factored, which changes with every iterate where rows share slacks."""
+        factored = (self.KT[: self.d], self.K[:, : self.d]) if self.wide else (self.left, self.KT)
+        return Table(self.backend, *factored, self._packed_bytes if self.wide or not self.slacks.shared else 0.0)
+
     def on(self, backend: Backend) -> Rows:
-        """Return the same on another backend."""
-        return Rows(self.program, self.budget, backend, packed_bytes=self._packed_bytes)
+        """Return the same on a backend with arrays of the same kind."""
+        out = copy(self)
+        out.backend = backend
+        for name in ("right", "s", "gamma", "linear", "K", "KT"):
+            setattr(out, name, backend.asarray(getattr(self, name)))
+        out.left = backend.asarray(self.left) if self.mirrored else out.K
+        out.table = out._table()
+        return out
 
     def take(self, keep: Any) -> Rows:
         """Return the rows of some of the targets: all have the same."""
@@ -131,13 +149,17 @@ class Rows:
 
     def forward(self, x: Any, columns: Any) -> Any:
         """``A w + B b`` for every target, with ``x = (w, b)`` or weights alone."""
-        out, h = x @ (self.KT if x.shape[1] > self.d else self.KT[: self.d]), self.mirrored
+        out, h = self._forward(x), self.mirrored
         if h:
             out = self.backend.xp.concat([out[:, :h], -out[:, :h], out[:, h:]], axis=1)
         for k in range(0 if columns is None else columns.shape[1]):
             slot, own = self.d - columns.shape[1] + k, self.owners(x, columns)
             out[own] += x[own, slot : slot + 1] * columns[:, k]
         return out
+
+    def _forward(self, x: Any) -> Any:
+        """The same without columns, for rows that are no mirror images."""
+        return x @ (self.KT if x.shape[1] > self.d else self.KT[: self.d])
 
     def gather(self, kept: Indices, columns: Any) -> Any:
         """Some of the hinge rows for every target, and all hard rows, of shape (t, rows, d + p)."""
@@ -151,7 +173,11 @@ class Rows:
 
     def gram(self, weights: Any) -> Any:
         """``[A B; G H]ᵀ diag(weights) [A B; G H]`` for every target."""
-        return self.backend.gram(self.table, self._folded(weights, operator.add))
+        return self._gram(self._folded(weights, operator.add))
+
+    def _gram(self, weights: Any) -> Any:
+        """The same, given weights of rows that are no mirror images."""
+        return self.backend.gram(self.table, weights)
 
     def _folded(self, rows: Any, combine: Callable[[Any, Any], Any]) -> Any:
         """Values per row as values per row that is no mirror image, combined with those of the mirror images."""
@@ -163,11 +189,15 @@ class Rows:
 
     def adjoint(self, rows: Any, columns: Any) -> Any:
         """``(Aᵀ rows, Bᵀ rows)`` for every target."""
-        out = self._folded(rows, operator.sub) @ self.left
+        out = self._adjoint(self._folded(rows, operator.sub))
         if columns is not None:
             own = self.owners(rows, columns)
             out[own, self.slots(columns)] = self.backend.xp.vecdot(columns, rows[own, None])
         return out
+
+    def _adjoint(self, rows: Any) -> Any:
+        """The same without columns, given values of rows that are no mirror images."""
+        return rows @ self.left
 
 
 def _mirrored(hinge: Array) -> int:
@@ -185,7 +215,7 @@ class StackedRows(Rows):
     Parameters
     ----------
     each : sequence of Rows
-        The rows of the programs.
+        The rows of the programs, all with as many mirror images.
     ends : ndarray of shape (n_programs,)
         Where, among the targets, those of each program end.
     right : array of shape (t, rows)
@@ -195,36 +225,35 @@ class StackedRows(Rows):
     def __init__(self, each: Sequence[Rows], ends: Indices, right: Any) -> None:
         vars(self).update(vars(each[0]))
         self.each, self.ends, self.right = each, ends, right
-
-    @property
-    def places(self) -> Iterator[tuple[Rows, slice]]:
-        """The rows of every program, and where its targets are."""
-        starts = np.append(0, self.ends[:-1])
-        return ((rows, slice(a, b)) for rows, a, b in zip(self.each, starts, self.ends, strict=True) if b > a)
+        self.twins = max(rows.twins for rows in each)
+        starts = np.append(0, ends[:-1])
+        #: The rows of every program, and where its targets are.
+        self.places = [(rows, slice(a, b)) for rows, a, b in zip(each, starts, ends, strict=True) if b > a]
 
     def on(self, backend: Backend) -> StackedRows:
-        """Return the same on another backend."""
+        """Return the same on a backend with arrays of the same kind."""
         return StackedRows([rows.on(backend) for rows in self.each], self.ends, backend.asarray(self.right))
 
     def take(self, keep: Any) -> StackedRows:
         """Return the rows of some of the targets."""
         return StackedRows(self.each, np.searchsorted(keep, self.ends), self.right[keep])
 
-    def forward(self, x: Any, columns: Any) -> Any:
-        """``A w + B b`` for every target."""
-        return self.backend.xp.concat([rows.forward(x[some], None) for rows, some in self.places])
+    def _joined(self, part: Callable[[Rows, slice], Any]) -> Any:
+        """What programs have for their targets, for all targets."""
+        return self.backend.xp.concat([part(rows, some) for rows, some in self.places])
 
-    def adjoint(self, rows: Any, columns: Any) -> Any:
-        """``(Aᵀ rows, Bᵀ rows)`` for every target."""
-        return self.backend.xp.concat([own.adjoint(rows[some], None) for own, some in self.places])
+    def _forward(self, x: Any) -> Any:
+        return self._joined(lambda rows, some: rows._forward(x[some]))
+
+    def _adjoint(self, rows: Any) -> Any:
+        return self._joined(lambda own, some: own._adjoint(rows[some]))
+
+    def _gram(self, weights: Any) -> Any:
+        return self._joined(lambda rows, some: rows._gram(weights[some]))
 
     def gather(self, kept: Indices, columns: Any) -> Any:
         """Some of the hinge rows for every target, and all hard rows, of shape (t, rows, d + p)."""
-        return self.backend.xp.concat([rows.gather(kept[some], None) for rows, some in self.places])
-
-    def gram(self, weights: Any) -> Any:
-        """``[A B; G H]ᵀ diag(weights) [A B; G H]`` for every target."""
-        return self.backend.xp.concat([rows.gram(weights[some]) for rows, some in self.places])
+        return self._joined(lambda rows, some: rows.gather(kept[some], None))
 
 
 @dataclass
