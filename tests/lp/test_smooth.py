@@ -12,12 +12,13 @@ from allrelevant.formulations import Classification, Regression
 from allrelevant.lp import BoundSolver, band, interior, lockstep, smooth
 from allrelevant.lp.backend import NumpyBackend
 from allrelevant.lp.band import SmoothPenaltySystem, SmoothSystem, few_pairs
+from allrelevant.lp.certificate import certify
 from allrelevant.lp.interior import InteriorBounds
 from allrelevant.lp.optimum import PenalisedSolver
 from allrelevant.lp.program import Budget
 from allrelevant.lp.rows import Batch, Rows
 from allrelevant.lp.smooth import Smoothed
-from allrelevant.lp.targets import Columns, Targets
+from allrelevant.lp.targets import Columns, Duals, Targets
 from programs import random_program
 
 N, D, T = 40, 4, 3
@@ -216,6 +217,50 @@ def test_who_does_not_arrive_goes_the_other_way(which, monkeypatch):
     w, _, _ = engine.solve(targets)
     assert others == [len(targets) // 3]
     np.testing.assert_allclose(targets.value(w), targets.value(exact), atol=1e-8 * budget.norm)
+
+
+@pytest.mark.parametrize("kind", ["regression", "classification"])
+def test_what_is_outdone_is_not_followed(kind, monkeypatch):
+    """Of two sides of a weight, the lesser ends with the smooth problem if that shows it; the proof confirms it."""
+    program, budget, point = problem(kind)
+    d = program.n_weights
+    targets = Targets.sides(np.arange(d)[:, None], np.ones((d, 1)))
+    followed, finish = [], lockstep.Lockstep._finish
+
+    def watched(self, rows, start, *rest, **options):
+        followed.append(len(start))
+        return finish(self, rows, start, *rest, **options)
+
+    monkeypatch.setattr(lockstep.Lockstep, "_finish", watched)
+    fewer = BoundSolver(program, budget, point, "interior").solve(targets)
+    monkeypatch.setattr(InteriorBounds, "_gap", lambda self, start, batch: np.full(len(start), np.inf))
+    followed.append(None)
+    everyone = BoundSolver(program, budget, point, "interior").solve(targets)
+    assert followed[0] < len(targets)
+    assert followed[followed.index(None) + 1] == len(targets)
+    assert fewer.n_reference == everyone.n_reference == 0
+    for bounds in (fewer, everyone):
+        assert bounds.gap <= 1e-6
+    greatest = (bounds.value.reshape(d, 2).max(axis=1) for bounds in (fewer, everyone))
+    np.testing.assert_allclose(*greatest, atol=1e-8 * budget.norm)
+
+
+@pytest.mark.parametrize("kind", ["regression", "classification"])
+@pytest.mark.parametrize("charge", [False, True])
+def test_the_gap_is_no_less_than_the_proof_says(kind, charge):
+    program, budget, point = problem(kind)
+    targets = sides(program.n_weights)
+    if charge:
+        targets = replace(targets, charge=np.full((len(targets), 1), 0.1))
+    engine = InteriorBounds(program, budget, point)
+    batch = engine._batch(engine._rows, targets)
+    at = engine._approached(batch, None)
+    assert isinstance(at, Smoothed)
+    w, b, alpha, beta, lam = at.found(engine._rows, batch)
+    proof = certify(program, budget, targets, w, b, Duals(alpha, beta, lam), point)
+    gap = engine._gap(at, batch)
+    assert (proof.upper <= targets.value(w) + gap).all()
+    assert np.median(gap) <= 0.05 * budget.norm
 
 
 def test_steps_end_with_the_time(monkeypatch):

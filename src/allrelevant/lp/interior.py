@@ -158,7 +158,7 @@ class InteriorBounds(Lockstep):
         batch = self._batch(rows, targets if reduction is None else reduction.targets(targets))
         lower, upper, rest = np.full(t, -np.inf), np.full(t, np.inf), np.arange(t)
 
-        def outdone(_: Rows, alive: Indices, state: State, batch: Batch, gap: Array) -> NDArray[np.bool_]:
+        def outdone(_: Rows, alive: Indices, state: Start, batch: Batch, gap: Array) -> NDArray[np.bool_]:
             who = rest[alive]
             place = backend.indices(index[who])
             chosen = backend.pick(state.P[:, wp], place) - backend.pick(state.P[:, wm], place)
@@ -169,13 +169,16 @@ class InteriorBounds(Lockstep):
 
         enough = outdone if targets.paired else None
         if exact or not (self.mixed and t >= MANY):
-            return self._claim(rows, Optima.of(rows, self._follow(rows, self._starts(batch), batch, enough, GAP)))
-        start = early = self._approached(batch, enough)
-        if targets.paired and isinstance(early, State):
-            # What single precision shows to be outdone need not be followed further, if rounding has not cost too much.
-            gap = self.xp.vecdot(early.P, early.Z) + self._rounded(early, batch)
-            rest = np.flatnonzero(~outdone(rows, rest, early, batch, gap))
-            start, batch = early.take(rest), batch.take(rest)
+            state = self._follow(rows, self._starts(batch), batch, enough, GAP)
+            return self._claim(rows, Optima(*state.found(rows, batch)))
+        start, left = self._approached(batch, enough), np.arange(targets.paired)
+        if targets.paired:
+            # What is shown to be outdone already need not be followed further.
+            pairs, some = start.take(left), batch.take(left)
+            left = left[outdone(rows, left, pairs, some, self._gap(pairs, some))]
+            known = self._claim(rows, Optima(*start.take(left).found(rows, batch.take(left))))
+            rest = np.setdiff1d(rest, left)
+            start, batch = start.take(rest), batch.take(rest)
         if reduction is not None and self._every is not rows and self._count(self._every, len(rest)):
             batch = self._batch(self._every, targets.take(rest))
             start, rows = start.lifted(rows, self._every, batch, reduction.kept), self._every
@@ -185,24 +188,33 @@ class InteriorBounds(Lockstep):
             place = np.minimum(np.searchsorted(rest, rival), len(rest) - 1)
             rivals = np.where(rest[place] == rival, place, np.arange(len(rest)))
         claim = self._claim(rows, self._finish(rows, start, batch, enough, GAP, rivals=rivals))
-        if len(rest) == t or not isinstance(early, State):
+        if not len(left):
             return claim
-        (w, b, duals), (found_w, found_b, found) = self._claim(self._rows, Optima.of(self._rows, early)), claim
-        w[rest], b[rest] = found_w, found_b
-        duals.alpha[rest], duals.beta[rest], duals.lam[rest] = found.alpha, found.beta, found.lam
-        return w, b, duals
+        order = np.argsort(np.concatenate([rest, left]))
+        w, b, alpha, beta, lam = (
+            np.concatenate(both)[order]
+            for both in zip(*((w, b, *vars(duals).values()) for w, b, duals in (claim, known)), strict=True)
+        )
+        return w, b, Duals(alpha, beta, lam)
 
-    def _rounded(self, state: State, batch: Batch) -> Any:
-        """What residuals of the multipliers cost within the budget, roughly: those of the offsets will be mended."""
+    def _gap(self, start: Start, batch: Batch) -> Any:
+        """How far objectives at the start are from what its multipliers prove, roughly: offsets will be mended."""
         rows, xp = self._rows, self.xp
-        *_, loss, norm = self._part
-        y = rows.adjoint(state.Z[:, rows.rows], batch.columns) - state.Z[:, loss] * batch.linear
-        pull = xp.abs(y[:, : rows.d] + batch.goal)
+        norm = self._part[-1]
+        w, b, alpha, beta, lam = start.found(rows, batch)
+        multipliers = xp.concat([alpha, beta], axis=1) if rows.m else alpha
+        y = rows.adjoint(multipliers, batch.columns) - lam[:, None] * batch.linear
+        pull, value = xp.abs(y[:, : rows.d] + batch.goal), xp.vecdot(batch.goal, w)
         if batch.charge is not None:
-            pull = pull - batch.charge
-        excess = xp.max(pull / rows.gamma, axis=1) - state.Z[:, norm][:, 0]
-        off = xp.vecdot(xp.abs(y[:, rows.d :]), 1.0 + xp.abs(state.b))
-        return self.backend.clip(excess, 0.0, None) * rows.budget.norm + off
+            pull, value = pull - batch.charge, value - xp.vecdot(batch.charge, xp.abs(w))
+        price = xp.max(pull / rows.gamma, axis=1)
+        off = xp.vecdot(xp.abs(y[:, rows.d :]), 1.0 + xp.abs(b))
+        if isinstance(start, State):
+            excess = self.backend.clip(price - start.Z[:, norm][:, 0], 0.0, None)
+            return xp.vecdot(start.P, start.Z) + excess * rows.budget.norm + off
+        bound = lam * rows.budget.loss + self.backend.clip(price, 0.0, None) * rows.budget.norm
+        # A point of a smooth problem may lie beyond the budgets, by as much as its multipliers prove too little.
+        return 2.0 * (bound - xp.vecdot(multipliers, xp.broadcast_to(rows.right, multipliers.shape)) + off - value)
 
     def _claim(self, rows: Rows, found: Optima) -> tuple[Array, Array, Duals]:
         """Points and multipliers for all rows, given those for some."""

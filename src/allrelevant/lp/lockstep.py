@@ -71,13 +71,6 @@ class Optima(NamedTuple):
     beta: Any
     lam: Any
 
-    @classmethod
-    def of(cls, rows: Rows, state: State) -> Optima:
-        """Take them from iterates."""
-        wp, wm, _, surplus, hard, loss, _ = rows.parts
-        P, Z = state.P, state.Z
-        return cls(P[:, wp] - P[:, wm], state.b, Z[:, surplus], Z[:, hard], Z[:, loss][:, 0])
-
 
 class Lockstep:
     """Steps of a batch of targets over the same rows.
@@ -148,11 +141,11 @@ class Lockstep:
         """
         xp, count = self.xp, times * self._count(rows, max(len(start), MANY if times > 1 else 0))
         if not 0 < count * FEWER < rows.n:
-            return Optima.of(rows, self._follow(rows, start.begin(rows, batch), batch, enough, limit))
+            return Optima(*self._follow(rows, start.begin(rows, batch), batch, enough, limit).found(rows, batch))
         near = Nearest(rows, start, batch, count)
         renew = near.renew if self.more else None
         found = self._follow(near.rows, near.state, near.batch, enough, limit, settled=SETTLED, renew=renew)
-        out = Optima.of(near.rows, found)._replace(alpha=near.alpha(found))
+        out = Optima(*found.found(near.rows, near.batch))._replace(alpha=near.alpha(found))
         wrong = near.otherwise(xp.concat([out.w, out.b], axis=1))
         if rivals is not None or near.renewed:
             gap = xp.vecdot(found.P, found.Z)

@@ -38,7 +38,15 @@ def nearest_count(weights: int, rows: int, twins: int = 1) -> int:
 
 
 class Start(Protocol):
-    """Where a batch of targets begins: at iterates, or at what leads to them."""
+    """Where a batch of targets begins: at iterates, or at what leads to them.
+
+    Attributes
+    ----------
+    P : array of shape (t, pairs)
+        Primal sides of the pairs, of which those of the weights come first.
+    """
+
+    P: Any
 
     def __len__(self) -> int:
         """How many targets there are."""
@@ -48,6 +56,9 @@ class Start(Protocol):
 
     def begin(self, rows: Rows, batch: Batch) -> State:
         """Iterates over all rows."""
+
+    def found(self, rows: Rows, batch: Batch) -> tuple[Any, Any, Any, Any, Any]:
+        """Weights, offsets, and the multipliers of hinge rows, hard rows and loss."""
 
     def lifted(self, rows: Rows, every: Rows, batch: Batch, kept: Indices) -> Start:
         """The same over every row, of which those that stand here were kept."""

@@ -165,7 +165,7 @@ class InteriorPaths(Lockstep):
         norm = np.abs(x[:, : rows.d]) @ rows.gamma
         cost = rounding(margin, band_width(margin, rows, BAND)[:, None], s)
         heaviest = np.where(cost <= ROUNDED * loss, HEAVY * norm / loss, 0.0)
-        return np.asarray(self._C <= self._repeated(heaviest))
+        return np.asarray(self._repeated(heaviest) >= self._C)
 
     def _starts(self, x: Array, beyond: Array) -> State:
         """Start of every target: near the least squares, with multipliers that the norm bears."""

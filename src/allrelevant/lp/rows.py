@@ -276,6 +276,12 @@ class State:
         """Return the iterates over all rows: these."""
         return self
 
+    def found(self, rows: Rows, batch: Batch) -> tuple[Any, Any, Any, Any, Any]:
+        """Return weights, offsets, and the multipliers of hinge rows, hard rows and loss."""
+        wp, wm, _, surplus, hard, loss, _ = rows.parts
+        P, Z = self.P, self.Z
+        return P[:, wp] - P[:, wm], self.b, Z[:, surplus], Z[:, hard], Z[:, loss][:, 0]
+
     def lifted(self, rows: Rows, every: Rows, batch: Batch, kept: Indices) -> State:
         """Return the iterates over every row, where these are over rows that were kept, for all targets or for each.
 

@@ -190,6 +190,16 @@ class Smoothed:
             arrived = good & (now.inside <= ARRIVED * enough)
         return arrived
 
+    def found(self, rows: Rows, batch: Batch) -> tuple[Any, Any, Any, Any, Any]:
+        """Return weights, offsets, and the multipliers of hinge rows, hard rows and loss."""
+        wp, wm, _, _, hard, loss, _ = few_pairs(rows).parts
+        P, Z, b, margin, width = (
+            rows.backend.asarray(part) for part in (self.P, self.Z, self.b, self.margin, self.width[:, None])
+        )
+        alpha = np.clip(0.5 - margin / (2.0 * width), 0.0, 1.0)
+        alpha *= Z[:, loss] * batch.s
+        return P[:, wp] - P[:, wm], b, alpha, Z[:, hard], Z[:, loss][:, 0]
+
     def lifted(self, rows: Rows, every: Rows, batch: Batch, kept: Indices) -> Smoothed:
         """Return the same with the margins of every row."""
         return replace(self, margin=self._margin(every, batch))
