@@ -163,7 +163,7 @@ def test_what_rounding_costs_is_not_less_than_the_proof_says(seed, charge):
     state = engine._follow(engine._rows, engine._starts(batch), batch, None, 1e-2)
     rng = np.random.RandomState(seed)
     state.Z[:, engine._rows.rows] *= 1.0 + 1e-3 * rng.normal(size=(len(targets), N + program.n_hard))
-    w, b, alpha, beta, lam = state.found(engine._rows, None)
+    w, b, alpha, beta, lam = state.optima(engine._rows, batch)
     proof = certify(program, budget, targets, w, b, Duals(alpha, beta, lam), engine.centre)
     gap = engine._gap(state, batch)
     assert (gap > (state.P * state.Z).sum(axis=1)).any()

@@ -256,7 +256,7 @@ def test_the_gap_is_no_less_than_the_proof_says(kind, charge):
     batch = engine._batch(engine._rows, targets)
     at = engine._approached(batch, None)
     assert isinstance(at, Smoothed)
-    w, b, alpha, beta, lam = at.found(engine._rows, batch)
+    w, b, alpha, beta, lam = at.optima(engine._rows, batch)
     proof = certify(program, budget, targets, w, b, Duals(alpha, beta, lam), point)
     gap = engine._gap(at, batch)
     assert (proof.upper <= targets.value(w) + gap).all()

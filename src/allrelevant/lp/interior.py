@@ -35,7 +35,6 @@ from allrelevant.lp.lockstep import (
     QUIET,
     Enough,
     Lockstep,
-    Optima,
     among,
     numbers_per_target,
 )
@@ -45,7 +44,7 @@ from allrelevant.lp.newton import TallSystem, WideSystem
 from allrelevant.lp.preset import Preset
 from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.reduction import Reduction
-from allrelevant.lp.rows import Batch, Rows, State
+from allrelevant.lp.rows import Batch, Optima, Rows, State
 from allrelevant.lp.smooth import Smoothed
 from allrelevant.lp.targets import Duals, Targets
 
@@ -170,13 +169,14 @@ class InteriorBounds(Lockstep):
         enough = outdone if targets.paired else None
         if exact or not (self.mixed and t >= MANY):
             state = self._follow(rows, self._starts(batch), batch, enough, GAP)
-            return self._claim(rows, Optima(*state.found(rows, batch)))
-        start, left = self._approached(batch, enough), np.arange(targets.paired)
+            return self._claim(rows, state.optima(rows, batch))
+        start = self._approached(batch, enough)
         if targets.paired:
             # What is shown to be outdone already need not be followed further.
-            pairs, some = start.take(left), batch.take(left)
-            left = left[outdone(rows, left, pairs, some, self._gap(pairs, some))]
-            known = self._claim(rows, Optima(*start.take(left).found(rows, batch.take(left))))
+            pairs = np.arange(targets.paired)
+            some, its_batch = start.take(pairs), batch.take(pairs)
+            left = pairs[outdone(rows, pairs, some, its_batch, self._gap(some, its_batch))]
+            early = self._claim(rows, some.take(left).optima(rows, its_batch.take(left)))
             rest = np.setdiff1d(rest, left)
             start, batch = start.take(rest), batch.take(rest)
         if reduction is not None and self._every is not rows and self._count(self._every, len(rest)):
@@ -188,20 +188,21 @@ class InteriorBounds(Lockstep):
             place = np.minimum(np.searchsorted(rest, rival), len(rest) - 1)
             rivals = np.where(rest[place] == rival, place, np.arange(len(rest)))
         claim = self._claim(rows, self._finish(rows, start, batch, enough, GAP, rivals=rivals))
-        if not len(left):
+        if len(rest) == t:
             return claim
         order = np.argsort(np.concatenate([rest, left]))
-        w, b, alpha, beta, lam = (
-            np.concatenate(both)[order]
-            for both in zip(*((w, b, *vars(duals).values()) for w, b, duals in (claim, known)), strict=True)
-        )
-        return w, b, Duals(alpha, beta, lam)
+        (w, b, duals), (w_left, b_left, duals_left) = claim, early
+
+        def joined(some: Array, others: Array) -> Array:
+            return np.concatenate([some, others])[order]
+
+        alpha, beta = joined(duals.alpha, duals_left.alpha), joined(duals.beta, duals_left.beta)
+        return joined(w, w_left), joined(b, b_left), Duals(alpha, beta, joined(duals.lam, duals_left.lam))
 
     def _gap(self, start: Start, batch: Batch) -> Any:
         """How far objectives at the start are from what its multipliers prove, roughly: offsets will be mended."""
         rows, xp = self._rows, self.xp
-        norm = self._part[-1]
-        w, b, alpha, beta, lam = start.found(rows, batch)
+        w, b, alpha, beta, lam = start.optima(rows, batch)
         multipliers = xp.concat([alpha, beta], axis=1) if rows.m else alpha
         y = rows.adjoint(multipliers, batch.columns) - lam[:, None] * batch.linear
         pull, value = xp.abs(y[:, : rows.d] + batch.goal), xp.vecdot(batch.goal, w)
@@ -210,7 +211,7 @@ class InteriorBounds(Lockstep):
         price = xp.max(pull / rows.gamma, axis=1)
         off = xp.vecdot(xp.abs(y[:, rows.d :]), 1.0 + xp.abs(b))
         if isinstance(start, State):
-            excess = self.backend.clip(price - start.Z[:, norm][:, 0], 0.0, None)
+            excess = self.backend.clip(price - start.Z[:, self._part[-1]][:, 0], 0.0, None)
             return xp.vecdot(start.P, start.Z) + excess * rows.budget.norm + off
         bound = lam * rows.budget.loss + self.backend.clip(price, 0.0, None) * rows.budget.norm
         # A point of a smooth problem may lie beyond the budgets, by as much as its multipliers prove too little.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from allrelevant.lp.deadline import time_is_up
 from allrelevant.lp.matrix import Array, Indices
 from allrelevant.lp.nearest import FEWER, Nearest, Start, nearest_count
 from allrelevant.lp.newton import System
-from allrelevant.lp.rows import Batch, Rows, State
+from allrelevant.lp.rows import Batch, Optima, Rows, State
 
 __all__ = ["COARSE", "MANY", "MAX_ITERATIONS", "QUIET", "Enough", "Lockstep", "among", "numbers_per_target"]
 
@@ -60,16 +60,6 @@ def among(some: Indices, enough: Enough | None) -> Enough | None:
 def numbers_per_target(weights: int, rows: int) -> int:
     """Floating-point numbers that a target with so many weights and rows takes while it is being solved, roughly."""
     return min(weights, rows) ** 2 + 24 * (weights + rows) + nearest_count(weights, rows) * weights
-
-
-class Optima(NamedTuple):
-    """Weights, offsets, and the multipliers of hinge rows, hard rows and loss of every target."""
-
-    w: Any
-    b: Any
-    alpha: Any
-    beta: Any
-    lam: Any
 
 
 class Lockstep:
@@ -141,11 +131,11 @@ class Lockstep:
         """
         xp, count = self.xp, times * self._count(rows, max(len(start), MANY if times > 1 else 0))
         if not 0 < count * FEWER < rows.n:
-            return Optima(*self._follow(rows, start.begin(rows, batch), batch, enough, limit).found(rows, batch))
+            return self._follow(rows, start.begin(rows, batch), batch, enough, limit).optima(rows, batch)
         near = Nearest(rows, start, batch, count)
         renew = near.renew if self.more else None
         found = self._follow(near.rows, near.state, near.batch, enough, limit, settled=SETTLED, renew=renew)
-        out = Optima(*found.found(near.rows, near.batch))._replace(alpha=near.alpha(found))
+        out = found.optima(near.rows, near.batch)._replace(alpha=near.alpha(found))
         wrong = near.otherwise(xp.concat([out.w, out.b], axis=1))
         if rivals is not None or near.renewed:
             gap = xp.vecdot(found.P, found.Z)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant.lp.matrix import Array, Indices
-from allrelevant.lp.rows import Batch, Rows, State
+from allrelevant.lp.rows import Batch, Optima, Rows, State
 
 __all__ = ["Nearest", "OwnRows", "Start", "nearest_count"]
 
@@ -57,8 +57,8 @@ class Start(Protocol):
     def begin(self, rows: Rows, batch: Batch) -> State:
         """Iterates over all rows."""
 
-    def found(self, rows: Rows, batch: Batch) -> tuple[Any, Any, Any, Any, Any]:
-        """Weights, offsets, and the multipliers of hinge rows, hard rows and loss."""
+    def optima(self, rows: Rows, batch: Batch) -> Optima:
+        """What is known of the optima."""
 
     def lifted(self, rows: Rows, every: Rows, batch: Batch, kept: Indices) -> Start:
         """The same over every row, of which those that stand here were kept."""

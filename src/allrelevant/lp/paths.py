@@ -140,8 +140,8 @@ class InteriorPaths(Lockstep):
             at.put(smooth, some)
             at = at.on(self.backend)
             at.Z[:, few_pairs(rows).parts[-2]] = self._C[:, None]  # not as single precision has it
-        if arrived.all():
-            return at
+            if arrived.all():
+                return at
         late = np.flatnonzero(~arrived)
         others = self._starts(x, beyond).take(late)
         self._approach(others, batch.take(late), self._near, 0.0, late)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from allrelevant.lp.matrix import Array, Indices
 from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.targets import Columns
 
-__all__ = ["Batch", "Rows", "StackedRows", "State"]
+__all__ = ["Batch", "Optima", "Rows", "StackedRows", "State"]
 
 
 class Rows:
@@ -256,6 +256,16 @@ class StackedRows(Rows):
         return self._joined(lambda rows, some: rows.gather(kept[some], None))
 
 
+class Optima(NamedTuple):
+    """Weights, offsets, and the multipliers of hinge rows, hard rows and loss of every target."""
+
+    w: Any
+    b: Any
+    alpha: Any
+    beta: Any
+    lam: Any
+
+
 @dataclass
 class State:
     """Iterates of a batch: primal and dual sides of all pairs in one array each, free offsets, norm budgets."""
@@ -276,11 +286,11 @@ class State:
         """Return the iterates over all rows: these."""
         return self
 
-    def found(self, rows: Rows, batch: Batch) -> tuple[Any, Any, Any, Any, Any]:
-        """Return weights, offsets, and the multipliers of hinge rows, hard rows and loss."""
+    def optima(self, rows: Rows, batch: Batch) -> Optima:
+        """Return what the iterates say of the optima."""
         wp, wm, _, surplus, hard, loss, _ = rows.parts
         P, Z = self.P, self.Z
-        return P[:, wp] - P[:, wm], self.b, Z[:, surplus], Z[:, hard], Z[:, loss][:, 0]
+        return Optima(P[:, wp] - P[:, wm], self.b, Z[:, surplus], Z[:, hard], Z[:, loss][:, 0])
 
     def lifted(self, rows: Rows, every: Rows, batch: Batch, kept: Indices) -> State:
         """Return the iterates over every row, where these are over rows that were kept, for all targets or for each.

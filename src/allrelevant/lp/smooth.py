@@ -25,7 +25,7 @@ from allrelevant.lp.band import BAND, BEYOND, ROWS, Band, SmoothSystem, band_wid
 from allrelevant.lp.deadline import time_is_up
 from allrelevant.lp.matrix import Indices
 from allrelevant.lp.newton import RAISED
-from allrelevant.lp.rows import Batch, Rows, State
+from allrelevant.lp.rows import Batch, Optima, Rows, State
 
 __all__ = ["Smoothed"]
 
@@ -190,15 +190,12 @@ class Smoothed:
             arrived = good & (now.inside <= ARRIVED * enough)
         return arrived
 
-    def found(self, rows: Rows, batch: Batch) -> tuple[Any, Any, Any, Any, Any]:
-        """Return weights, offsets, and the multipliers of hinge rows, hard rows and loss."""
+    def optima(self, rows: Rows, batch: Batch) -> Optima:
+        """Return what the smooth problems say of the optima."""
         wp, wm, _, _, hard, loss, _ = few_pairs(rows).parts
-        P, Z, b, margin, width = (
-            rows.backend.asarray(part) for part in (self.P, self.Z, self.b, self.margin, self.width[:, None])
-        )
-        alpha = np.clip(0.5 - margin / (2.0 * width), 0.0, 1.0)
-        alpha *= Z[:, loss] * batch.s
-        return P[:, wp] - P[:, wm], b, alpha, Z[:, hard], Z[:, loss][:, 0]
+        at = self.on(rows.backend)
+        alpha = at.Z[:, loss] * batch.s * _share(at.margin, at.width[:, None])
+        return Optima(at.P[:, wp] - at.P[:, wm], at.b, alpha, at.Z[:, hard], at.Z[:, loss][:, 0])
 
     def lifted(self, rows: Rows, every: Rows, batch: Batch, kept: Indices) -> Smoothed:
         """Return the same with the margins of every row."""
@@ -224,7 +221,7 @@ class Smoothed:
         _, _, _, _, hard_few, loss_few, norm_few = few_pairs(rows).parts
         margin = self._margin(rows, batch)
         cost, inside = Z[:, loss_few] * batch.s, INSIDE * width
-        share = np.clip(0.5 - margin / (2.0 * width), 0.0, 1.0)
+        share = _share(margin, width)
         least = CENTRED * cost * width
         new_P, new_Z = np.empty((2, len(P), norm.stop))
         for new, old in ((new_P, P), (new_Z, Z)):
@@ -236,6 +233,11 @@ class Smoothed:
         for part, multiplier in ((surplus, share), (xi, 1.0 - share)):
             np.maximum(cost * multiplier, least / new_P[:, part], out=new_Z[:, part])
         return State(new_P, new_Z, b, np.full(len(P), rows.budget.norm))
+
+
+def _share(margin: Any, width: Any) -> Any:
+    """Multipliers of rows, as shares of what they are at most."""
+    return np.clip(0.5 - margin / (2.0 * width), 0.0, 1.0)
 
 
 def _curvature(rows: Rows, batch: Batch, w: Any, inner: Any, factor: float, spread: float) -> Any:
