@@ -59,8 +59,8 @@ def followed(scores, *, n_samples=500, nothing=0.0, monkeypatch=None):
     track = baseline._Track(Regression(epsilon=0.1), 10.0 ** np.arange(len(scores)))
     fold = Fold(np.ones(n_samples), np.ones(n_samples))
     monkeypatch.setattr(baseline._Job, "scores", lambda *_: np.array([nothing]))
-    for count in (baseline.STRETCH, len(scores)):
-        job = track.job(fold, count)
+    for _ in range(0, len(scores), baseline.STRETCH):
+        job = track.job(fold, baseline.STRETCH)
         models = [(np.zeros(1), np.zeros(1))] * len(job.path)
         track.add(job, models, np.array(scores)[job.begin : job.begin + len(models)])
         if track.ended([fold], X, target):
@@ -71,13 +71,14 @@ def followed(scores, *, n_samples=500, nothing=0.0, monkeypatch=None):
 @pytest.mark.parametrize(
     ("scores", "count"),
     [
-        ([0.5, 0.8, 0.9, 0.9, 0.9, 0.95, 0.9], 5),  # it has not risen for two values
-        ([0.5, 0.8, 0.8, 0.9, 0.9, 0.95, 0.9], 7),  # for one
-        ([0.5, 0.8, 0.8, 0.8009, 0.8018, 0.95, 0.9], 5),  # not by a sample's share
+        ([0.5, 0.8, 0.8, 0.9, 0.95], 3),  # it has not risen with the last value
+        ([0.5, 0.8, 0.9, 0.9, 0.9, 0.9, 0.95], 6),
+        ([0.5, 0.8, 0.9, 0.9, 0.9, 0.95, 0.9], 7),  # it has
+        ([0.5, 0.8, 0.8018, 0.9, 0.95], 3),  # not by a sample's share
         ([0.0, 0.0, 0.0, 0.0, 0.0, 0.95, 0.9], 7),  # it has yet to rise
-        ([0.9, 0.9, 0.9, 0.9, 0.9, 0.95, 0.9], 5),  # it has risen with the first
-        ([0.9, 0.8, 0.7, 0.6, 0.5, 0.95, 0.9], 5),
-        ([0.5, 0.8, 0.9], 3),  # a path that is shorter
+        ([0.9, 0.9, 0.9, 0.95, 0.9], 3),  # it has risen with the first
+        ([0.9, 0.8, 0.7, 0.95, 0.9], 3),
+        ([0.5, 0.8], 2),  # a path that is shorter
     ],
 )
 def test_a_path_is_followed_as_far_as_the_score_rises(scores, count, monkeypatch):
@@ -113,10 +114,13 @@ def test_shares_of_folds_add_up():
 @pytest.mark.parametrize(
     ("scores", "best", "reached"),
     [
-        ([0.5, 0.7, 0.8, 0.85, 0.9], 0.99, True),  # a rise of 0.05 with each value, and 4 are left
-        ([0.5, 0.7, 0.88, 0.89, 0.9], 0.99, False),
-        ([0.5, 0.7, 0.95, 0.9, 0.85], 0.95, True),  # it was there
-        ([0.5, 0.7, 0.95, 0.9, 0.85], 0.96, False),
+        ([0.5, 0.7, 0.8], 0.898, True),  # half as much with each of the 6 values that are left
+        ([0.5, 0.7, 0.8], 0.899, False),
+        ([0.3, 0.4, 0.5], 1.0, True),  # it rises as before
+        ([0.2, 0.3, 0.5], 1.6, True),
+        ([0.2, 0.3, 0.5], 1.8, False),
+        ([0.5, 0.95, 0.85], 0.95, True),  # it was there
+        ([0.5, 0.95, 0.85], 0.96, False),
     ],
 )
 def test_a_path_that_cannot_win_is_not_followed(scores, best, reached):
@@ -169,8 +173,9 @@ def test_what_a_narrower_tube_gains_grows_with_the_square_of_the_width():
 @pytest.mark.parametrize(("ahead", "followed"), [(0.001, True), (0.003, False)])
 def test_a_wider_tube_that_may_reach_a_tie_is_followed(ahead, followed, monkeypatch):
     """Of two that are a tie the wider one is taken: it need not become the best."""
-    # The first rises by 0.01 with each value, and 4 are left.
-    scores = {0.3: [0.5, 0.7, 0.88, 0.89, 0.9, 0.0, 0.0, 0.0, 0.0], 0.1: [0.5, *([0.94 + ahead] * 8)]}
+    # The first rises half as much with each value, and 6 are left.
+    within_reach = 0.8 + 0.1 * (1.0 - 0.5**6)
+    scores = {0.3: [0.5, 0.7, 0.8, *([0.0] * 6)], 0.1: [0.5, *([within_reach + ahead] * 8)]}
     tracks = [baseline._Track(Regression(width), 10.0 ** np.arange(9.0)) for width in scores]
     model, second = (np.zeros(1), np.zeros(1)), []
 

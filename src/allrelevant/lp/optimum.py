@@ -14,12 +14,17 @@ from allrelevant.lp.matrix import Array
 from allrelevant.lp.paths import InteriorPaths
 from allrelevant.lp.penalised import HighsPenalised
 from allrelevant.lp.program import Program
-from allrelevant.lp.tall import is_tall, tall_penalised
+from allrelevant.lp.reduction import nearest_rows
+from allrelevant.lp.simplex import TOLERANCE
+from allrelevant.lp.tall import UNLIMITED, is_tall, tall_penalised
 from allrelevant.lp.targets import Duals
 
 __all__ = ["PenalisedSolver", "penalised_paths"]
 
 NOT_FOUND = "the baseline model was not found"
+#: Rows per weight and offset that are tried first where a point near the optimum is known, and how many times as many
+#: there must be for that to pay.
+NEAREST, FEWER = 8, 1.5
 
 
 class PenalisedSolver:
@@ -44,9 +49,31 @@ class PenalisedSolver:
         """
         with as_solver_error(NOT_FOUND):
             if near is not None and not is_tall(self.program):
+                point = self._by_nearest(C, *near)
+                if point is not None:
+                    return point
                 self._highs.begin(C, *near)
         w, b = self.path(np.array([C]), GAP_LIMIT)
         return w[0], b[0]
+
+    def _by_nearest(self, C: float, w: Array, b: Array) -> tuple[Array, Array] | None:
+        """Return the optimal point if the rows near their margin at a point decide it; None if not."""
+        program = self.program
+        kept = NEAREST * (program.n_weights + program.n_offsets)
+        if program.slacks.shared or FEWER * kept > program.n_rows:
+            return None
+        margin = program.rows(w, b) - program.r
+        reduction = nearest_rows(program, UNLIMITED, margin, kept)
+        highs = HighsPenalised(reduction.program)
+        highs.begin(C, w, b)
+        try:
+            w, b, duals = highs.solve(C)
+        except SolverError:  # rows that hold the point have been left out
+            return None
+        beyond = np.sign(margin) * (program.rows(w, b) - program.r)
+        beyond[reduction.kept] = 0.0
+        decided = float(beyond.min()) >= -TOLERANCE
+        return (w, b) if decided and self._gap(C, w, b, reduction.duals(duals)) <= GAP_LIMIT else None
 
     def path(self, values: Array, limit: float) -> tuple[Array, Array]:
         """Return the optimal points for several `C`, ascending, proven to the given relative gap."""

@@ -29,9 +29,9 @@ NO_REACH = 1e-8
 ORDINARY = 16.0
 #: Values of C tried per setting of the other hyperparameters, half a decade apart.
 N_PENALTIES = 9
-#: Where the score is smooth, so many values of C come first, and the others only if it still rises: if it rose with one
-#: of so many last ones, or never.
-STRETCH, PATIENCE = 5, 2
+#: Where the score is smooth, so many values of C come at a time, and the next ones only if it still rises: if it rose
+#: with the last one, or never.
+STRETCH, PATIENCE = 3, 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,7 +226,7 @@ def _follow(
     several = min(track.at_once for track in tracks) // longest
     unfinished = tracks
     while unfinished:
-        count = STRETCH if tracks[0].formulation.smooth_score and not tracks[0].models else longest
+        count = STRETCH if tracks[0].formulation.smooth_score else longest
         jobs = [(track, track.job(fold, count)) for fold in folds for track in unfinished]
         with progress.stage("search", len(jobs)):
             for start in range(0, len(jobs), several or 1):
@@ -300,9 +300,11 @@ class _Track:
         return self.formulation.resolution(X.shape[0]) * (1 + 1e-9)
 
     def may_reach(self, score: float) -> bool:
-        """Whether a score is within reach of a path that goes on, if it rises no faster than with the last values."""
-        slope = float(self.scores[-1] - self.scores[-1 - PATIENCE]) / PATIENCE
-        return float(self.scores.max()) + max(slope, 0.0) * (len(self.path) - len(self.scores)) >= score
+        """Whether a score is within reach of a path that goes on, if what it gains with every value goes on to shrink."""
+        before, last = (max(float(gain), 0.0) for gain in np.diff(self.scores[-3:]))
+        left = len(self.path) - len(self.scores)
+        shares = (last / before if last < before else 1.0) ** np.arange(1, left + 1)
+        return float(self.scores.max()) + last * float(shares.sum()) >= score
 
     def ended(self, folds: Sequence[Fold], X: Matrix, target: Array) -> bool:
         """Whether the path is at its end, or its score has risen, but not for a while."""
