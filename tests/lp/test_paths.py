@@ -158,11 +158,11 @@ def test_the_search_decides_the_same(kind, make, monkeypatch):
     solve = paths.InteriorPaths.solve
     monkeypatch.setattr(paths.InteriorPaths, "solve", lambda self: batches.append(len(self._C)) or solve(self))
     together = kind(random_state=0).fit(X, y).result_
-    assert batches[0] == (30 if kind is LinearRelevanceRegressor else 27)
+    assert batches[0] == (18 if kind is LinearRelevanceRegressor else 27)
     before = len(batches)
     monkeypatch.setattr(baseline, "problems_at_once", lambda *_: 20)
     by_two = kind(random_state=0).fit(X, y).result_
-    assert batches[before] == (10 if kind is LinearRelevanceRegressor else 18)
+    assert batches[before] == (6 if kind is LinearRelevanceRegressor else 18)
     monkeypatch.setattr(baseline, "problems_at_once", lambda *_: 0)
     before = len(batches)
     alone = kind(random_state=0).fit(X, y).result_

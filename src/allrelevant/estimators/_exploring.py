@@ -124,7 +124,7 @@ class Exploring(BaseEstimator):
             Where to cut the tree, as a share of its height (the papers propose to look at the tree and choose), or a
             height found from how far redundant features typically are from their companions.
         n_groups : int, default=None
-            Number of groups, instead of a cutoff.
+            Number of groups, instead of a cutoff; fewer where features are copies, which nothing tells apart.
         method : {"single", "complete", "average", "weighted"}, default="single"
             Linkage, as in :func:`scipy.cluster.hierarchy.linkage`.
         scope : {"relevant", "all"}, default="relevant"

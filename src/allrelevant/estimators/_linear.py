@@ -21,6 +21,7 @@ from allrelevant._progress import Progress
 from allrelevant._threads import one_thread
 from allrelevant.errors import RelevanceWarning
 from allrelevant.estimators._canonical import Canonical, canonical_form
+from allrelevant.estimators._copies import unite_copies
 from allrelevant.estimators._described import feature_names
 from allrelevant.estimators._examined import Examined, LinearModel, Part, Request
 from allrelevant.estimators._exploring import Exploring
@@ -305,6 +306,8 @@ class LinearRelevance(SelectorMixin, Exploring):
         if isinstance(X, RowView) and (np.abs(mean) > DISTANT * scale).any():
             data = replace(data, X=X[:])
         _transform(data.X, mean, scale)
+        if self.standardize and isinstance(data.X, np.ndarray):
+            unite_copies(data.X, np.abs(mean) / scale)
         return data, mean * unit, scale * unit
 
     def _given_splits(

@@ -64,6 +64,8 @@ class Formulation(ABC):
     needs_every_stratum: ClassVar[bool] = False
     #: Number of kinds of slacks; 0 if privileged features cannot explain them.
     n_slacks: ClassVar[int] = 1
+    #: Whether all columns are features alike, so that one of several equal ones will do.
+    alike: ClassVar[bool] = True
     #: Whether the search may decide for no weights at all.
     may_be_empty: ClassVar[bool] = False
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,8 @@ class _Wrapper(Formulation):
     """A formulation that changes the rows of another one, and nothing else."""
 
     base: Formulation
+
+    alike: ClassVar[bool] = False
 
     @property
     def name(self) -> str:  # type: ignore[override]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from allrelevant.lp.backend import get_backend, has_gpu
 from allrelevant.lp.certificate import GAP_LIMIT, Certified, certify
+from allrelevant.lp.copies import FewerCopies
 from allrelevant.lp.deadline import time_is_up
 from allrelevant.lp.failures import is_shortage, unproven_bound, warn_of
 from allrelevant.lp.generation import solve_by_generation
@@ -155,8 +157,25 @@ class BoundSolver:
     ) -> None:
         self.program, self.budget, self.engine = program, budget, engine
         self.device = device if engine == "interior" else "cpu"
-        self._backend = get_backend(self.device)
         self._start = start
+        self._backend = get_backend(self.device)
+        self._lock, self._is_ready = Lock(), False
+        self._fewer = None if is_tall(program) else FewerCopies.of(program)
+        if self._fewer is None:
+            self._prepare()
+        else:
+            point = self._fewer.weights(start[0]), start[1]
+            self._smaller = BoundSolver(self._fewer.program, budget, point, engine, device)
+
+    def _prepare(self) -> None:
+        """Set up the engines for the program as it is, unless that has been done."""
+        with self._lock:
+            if not self._is_ready:
+                self._set_up()
+                self._is_ready = True
+
+    def _set_up(self) -> None:
+        program, budget, start, engine = self.program, self.budget, self._start, self.engine
         self._anchor = _deep_point(program, budget, start)
         self._reduced: InteriorBounds | None = None
         self._wider: InteriorBounds | None = None
@@ -189,6 +208,8 @@ class BoundSolver:
     @property
     def numbers_per_target(self) -> int:
         """Floating-point numbers that a target takes while it is being solved, roughly."""
+        if self._fewer is not None:
+            return self._smaller.numbers_per_target
         # Multipliers of all rows, and up to three copies of columns of the target's own.
         proof = 4 * self.program.n_rows
         if self._reduced is not None:
@@ -243,10 +264,18 @@ class BoundSolver:
         SolverError
             If a target can be proven by none.
         """
+        if self._fewer is not None:
+            restated = self._fewer.targets(targets)
+            if restated is not None:
+                found = self._smaller.solve(restated, points=points)
+                return (
+                    found if found.points is None else replace(found, points=self._fewer.points(found.points, targets))
+                )
+            self._prepare()
         t = len(targets)
         value, upper, gap = np.full(t, -np.inf), np.full(t, np.inf), np.full(t, np.inf)
         hints = self._starts(targets)
-        found = hints.copy() if points else None
+        attained = hints.copy() if points else None
         rest, n_reference = np.arange(t), 0
         failure: Exception | None = None
         for propose in self._engines():
@@ -264,8 +293,8 @@ class BoundSolver:
             upper[rest] = np.minimum(upper[rest], proof.upper)
             better = proof.lower > value[rest]
             value[rest[better]] = proof.lower[better]
-            if found is not None:
-                found[rest[better]] = proof.w[better]
+            if attained is not None:
+                attained[rest[better]] = proof.w[better]
             gap = np.where(targets.outdone(value, upper), 0.0, (upper - value) / self.budget.norm)
             unproven = ~(gap[rest] <= GAP_LIMIT)
             rest, hints = rest[unproven], claimed[unproven]
@@ -274,7 +303,7 @@ class BoundSolver:
             n_reference = len(rest)
         if len(rest) and not time_is_up():
             raise unproven_bound(int(targets.index[rest[0], 0]), gap[rest[0]], GAP_LIMIT, failure) from failure
-        return self._bounds(targets, value, upper, gap, n_reference, found)
+        return self._bounds(targets, value, upper, gap, n_reference, attained)
 
     def _proven(
         self, propose: Callable[[Targets, Array], Proposal], targets: Targets, hints: Array

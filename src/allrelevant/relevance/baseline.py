@@ -12,10 +12,12 @@ from allrelevant._progress import Progress
 from allrelevant.formulations import Formulation
 from allrelevant.lp import Array, PenalisedSolver, Program, penalised_paths
 from allrelevant.lp.certificate import repair
-from allrelevant.lp.matrix import Matrix, reach, some_rows
+from allrelevant.lp.copies import distinct_columns
+from allrelevant.lp.matrix import Indices, Matrix, reach, some_rows
 from allrelevant.lp.paths import problems_at_once
 from allrelevant.lp.penalised import HighsPenalised
 from allrelevant.lp.targets import Duals
+from allrelevant.lp.view import RowView
 
 __all__ = ["Baseline", "Fold", "cross_validated_score", "fit_baseline", "in_units", "penalty_path", "weight_unit"]
 
@@ -166,22 +168,36 @@ def fit_baseline(
     """
     score, near, unit = None, None, weight_unit(sample_weight)
     sample_weight = in_units(sample_weight, unit)
+    # Of equal columns an optimal model needs but one.
+    kept = distinct_columns(X) if formulation.alike and not isinstance(X, RowView) else None
+    fewer = X if kept is None else X[:, kept]
     if C is None:
         # Without a name here: very many samples leave no room for splits that nobody needs any more.
         formulation, C, score, near = _search(
-            formulation, X, target, sample_weight, [fold.in_units(unit) for fold in folds], progress
+            formulation, fewer, target, sample_weight, [fold.in_units(unit) for fold in folds], progress
         )
     else:
         C *= unit
-    program = formulation.program(X, target, sample_weight)
+    program = formulation.program(fewer, target, sample_weight)
     with progress.stage("baseline", 1):
         w, b = PenalisedSolver(program).solve(C, near) if C > 0 else _empty(program)
         progress.step()
+    if kept is not None:
+        program = formulation.program(X, target, sample_weight)
+        w = _among(formulation, w, kept, X.shape[1], program.n_weights)
     # Weights that move no row by more than rounding are none.
     moved = np.abs(w) * np.maximum(reach(program.A), reach(program.G))
     if float(np.max(moved, initial=0.0)) < NO_REACH:
         w = np.zeros_like(w)
     return Baseline(formulation, program, float(C), w, b, score, unit)
+
+
+def _among(formulation: Formulation, w: Array, kept: Indices, n_columns: int, n_weights: int) -> Array:
+    """Weights of some columns among those of all, where the others are 0."""
+    out = np.zeros(n_weights)
+    for k, column in enumerate(kept.tolist()):
+        out[formulation.feature(column, n_columns).weights] = w[formulation.feature(k, len(kept)).weights]
+    return out
 
 
 def _search(
@@ -300,7 +316,7 @@ class _Track:
         return self.formulation.resolution(X.shape[0]) * (1 + 1e-9)
 
     def may_reach(self, score: float) -> bool:
-        """Whether a score is within reach of a path that goes on, if what it gains with every value goes on to shrink."""
+        """Whether a score is within reach of a path that goes on, if its gains go on to shrink as they do."""
         before, last = (max(float(gain), 0.0) for gain in np.diff(self.scores[-3:]))
         left = len(self.path) - len(self.scores)
         shares = (last / before if last < before else 1.0) ** np.arange(1, left + 1)

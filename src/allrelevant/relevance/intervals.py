@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from hashlib import blake2b
-from itertools import islice, product
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,8 +13,9 @@ from numpy.typing import NDArray
 
 from allrelevant.formulations import Feature
 from allrelevant.lp import Array, Bounds, BoundSolver, Program, Targets
+from allrelevant.lp.copies import equal_weights
 from allrelevant.lp.deadline import time_is_up
-from allrelevant.lp.matrix import Indices, entries, reach
+from allrelevant.lp.matrix import Indices, reach
 from allrelevant.lp.targets import Columns
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.solving import Solving
@@ -346,31 +346,14 @@ def representatives(program: Program, features: Sequence[Feature]) -> Indices:
     A feature whose weights are bounded is like no other.
     """
     most = np.maximum(np.maximum(reach(program.A), reach(program.G)), np.abs(program.u))
-    out = np.array([k if most[feature.weights].any() else -1 for k, feature in enumerate(features)], dtype=np.intp)
-    # Equal columns reach equally far: mostly there is nothing more to compare.
-    alike: dict[tuple[float, ...], list[int]] = {}
-    boxed = program.boxed
-    for k in np.flatnonzero(out >= 0).tolist():
-        if not boxed[features[k].weights].any():
-            alike.setdefault(tuple(most[features[k].weights].tolist()), []).append(k)
-    rivals = [k for some in alike.values() if len(some) > 1 for k in some]
-    first: dict[bytes, int] = {}
-    for k, digest in zip(rivals, _digests(program, [features[k] for k in rivals]), strict=True):
-        out[k] = first.setdefault(digest, k)
-    return out
-
-
-def _digests(program: Program, features: Sequence[Feature]) -> Iterator[bytes]:
-    """Digests of the columns of every feature, times the sign of their first entry, and of what else tells it apart.
-
-    Digests, because all columns together are as large as the data.
-    """
-    stored = entries(program.A, [weight for feature in features for weight in feature.weights])
-    for feature in features:
+    first, sign = equal_weights(program)
+    out = np.full(len(features), -1, dtype=np.intp)
+    seen: dict[Any, int] = {}
+    for k, feature in enumerate(features):
         weights = feature.weights
-        own = list(islice(stored, len(weights)))
-        values = np.concatenate([*(column for _, column in own), program.G[:, weights].T.ravel(), program.u[weights]])
-        values *= np.sign(values[np.argmax(values != 0.0)])
-        where = np.concatenate([k * program.n_rows + rows for k, (rows, _) in enumerate(own)])
-        parts = (where, values + 0.0, program.gamma[weights], feature.contrasts)
-        yield blake2b(b"".join(part.tobytes() for part in parts)).digest()
+        if most[weights].any():
+            # Several columns may be the negatives of others together.
+            signs = sign[weights] * sign[weights[0]]
+            key = (first[weights].tobytes(), signs.tobytes(), feature.contrasts.tobytes(), feature.total)
+            out[k] = seen.setdefault(key, k)
+    return out
