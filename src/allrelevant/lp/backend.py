@@ -183,6 +183,11 @@ class Cholesky:
     matrices: Any
     ready: bool = False
 
+    @cached_property
+    def columnwise(self) -> list[Any]:
+        """The matrices in the order that LAPACK wants: a symmetric one is its own transpose."""
+        return [matrix.T for matrix in self.matrices]
+
 
 class NumpyBackend(Backend):
     """NumPy, with BLAS and LAPACK called matrix by matrix where that beats batches."""
@@ -265,8 +270,7 @@ class NumpyBackend(Backend):
     def solve(self, factors: Cholesky, right: Any) -> Any:
         """Solve for right sides of shape (t, sides, size), in their place."""
         right = np.ascontiguousarray(right)  # or LAPACK would work on a copy
-        # A symmetric matrix is its own transpose, and that is in the order LAPACK wants.
-        matrices = [matrix.T for matrix in factors.matrices]
+        matrices = factors.columnwise
         sides = right[:, 0] if right.shape[1] == 1 else right.transpose(0, 2, 1)
         if factors.ready:
             for factor, some in zip(matrices, sides, strict=True):

@@ -89,15 +89,17 @@ class SmoothSystem(TallSystem):
         self.Q = Q = P * self.inverse
         self.theta = Q[:, wp] + Q[:, wm]
         width = at.width[:, None]
+        # The arrays of all rows are the bulk of a step: as few passes over them as can be.
         share = at.margin * (-0.5 / width)
-        share += 0.5
-        inner = np.abs(share - 0.5) < 0.5
-        self.inside = inner.sum(axis=1)
-        share = rows.backend.clip(share, 0.0, 1.0)
-        self.pull = share * batch.s
-        D = inner * (0.5 * lam / width)
+        self.pull = rows.backend.clip(share, -0.5, 0.5)
+        D = (self.pull == share).astype(share.dtype)
+        self.inside = xp.vecdot(D, xp.ones_like(D[:1]))
+        self.pull += 0.5
+        D *= (1.0 - BEYOND) * 0.5 * lam / width
         D += BEYOND * 0.5 * lam / width
-        D *= batch.s
+        if (batch.s != 1.0).any():
+            self.pull *= batch.s
+            D *= batch.s
         if rows.m:
             D = xp.concat([D, 1.0 / Q[:, hard]], axis=1)
         self.curve = Band(rows, D)

@@ -7,6 +7,7 @@ others turn out as they were taken to be, the optimum over these rows is that ov
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,6 +27,10 @@ FEWER = 1.5
 AT_ONCE = 16
 #: A row that is farther than this on the other side is not as it was taken to be.
 OTHERWISE = 1e-9
+
+#: Products of matrices and vectors, one by one: of NumPy from 2.2 on, in two thirds of the time.
+_forward: Callable[[Any, Any], Any] = getattr(np, "matvec", lambda K, x: (K @ x[:, :, None])[:, :, 0])
+_adjoint: Callable[[Any, Any], Any] = getattr(np, "vecmat", lambda rows, K: (rows[:, None] @ K)[:, 0])
 
 
 def nearest_count(weights: int, rows: int, twins: int = 1) -> int:
@@ -101,7 +106,7 @@ class OwnRows(Rows):
 
     def forward(self, x: Any, columns: Any) -> Any:
         """``A w + B b`` for every target."""
-        return (self.K @ x[:, :, None])[:, :, 0]
+        return _forward(self.K, x)
 
     def gram(self, weights: Any) -> Any:
         """``[A B; G H]ᵀ diag(weights) [A B; G H]`` for every target."""
@@ -116,7 +121,7 @@ class OwnRows(Rows):
 
     def adjoint(self, rows: Any, columns: Any) -> Any:
         """``(Aᵀ rows, Bᵀ rows)`` for every target."""
-        return (rows[:, None] @ self.K)[:, 0]
+        return _adjoint(rows, self.K)
 
 
 class Nearest:
