@@ -51,7 +51,7 @@ from allrelevant.lp.targets import Duals, Targets
 __all__ = ["InteriorBounds"]
 
 #: Stop when the complementarity of a target falls below this share of the norm budget.
-GAP = 3e-10
+GAP = 1e-9
 #: Entries of all rows, at most, for targets to choose from.
 EVERY = 2**22
 

@@ -37,7 +37,7 @@ RENEWED = (3, 6)
 #: Share of what is looked for below which one that goes no further is solved all the same, as far as proofs can tell.
 SOLVED = 1e-7
 #: Share of the residuals of rows that were left out that may be left before anything is enough.
-SETTLED = 1e-2
+SETTLED = 3e-2
 
 #: Iterates that leave the range of numbers have not converged, which their certificates show: no reason to warn.
 QUIET: Any = {"over": "ignore", "divide": "ignore", "invalid": "ignore"}

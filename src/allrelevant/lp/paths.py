@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from allrelevant.lp.backend import BATCH_BYTES, NumpyBackend, diagonal
 from allrelevant.lp.band import BAND, ROWS, SmoothPenaltySystem, band_width, few_pairs, rounding
-from allrelevant.lp.lockstep import COARSE, MANY, QUIET, Lockstep, numbers_per_target
+from allrelevant.lp.lockstep import MANY, QUIET, Lockstep, numbers_per_target
 from allrelevant.lp.matrix import Array, Indices
 from allrelevant.lp.nearest import Start
 from allrelevant.lp.newton import PenaltySystem
@@ -34,8 +34,8 @@ PACKED_BYTES = 2**22
 PATH_BYTES = 2**27
 #: With fewer rows the simplex method is faster.
 LEAST_ROWS = 200
-#: Share of the gap that rounding may cost in single precision.
-LOST = 0.3
+#: Share of the objective above which single precision will do, and share of the gap that rounding may cost there.
+NEAR, LOST = 1e-2, 0.3
 #: The start: how far beyond their right sides rows shall be, the share of its matrix that is added for the weights to
 #: be small, and how far inside everything is, as a share of the mean and at least.
 BEYOND, RIDGE, INSIDE, LEAST = 0.5, 1e-3, 0.25, 1e-3
@@ -119,7 +119,7 @@ class InteriorPaths(Lockstep):
     def _near(self, rows: Rows, _: Indices, state: State, batch: Batch, gap: Array) -> NDArray[np.bool_]:
         """Whether single precision has done its part: with a large `C` it does not get far, and must not go on."""
         share, cost = self._missing(rows, state, batch, gap)[:2]
-        return np.asarray((share <= COARSE) | (cost >= LOST * share))
+        return np.asarray((share <= NEAR) | (cost >= LOST * share))
 
     def _solved(self, rows: Rows, _: Indices, state: State, batch: Batch, gap: Array) -> NDArray[np.bool_]:
         share, cost, most = self._missing(rows, state, batch, gap)
