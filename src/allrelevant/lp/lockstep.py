@@ -28,8 +28,8 @@ MAX_ITERATIONS = 80
 #: Share of the targets that must be done for any of them to leave, since what goes on is a copy.
 LEAVING = 0.1
 #: Iterations after which residuals are gone, as a rule: those of the start, and those that single precision leaves.
-#: Half of them are enough for what is only to be outdone.
-FEASIBLE = 4
+#: Half of them are enough for what is only to be outdone, and after single precision with the same rows.
+FEASIBLE, SOON = 4, 2
 #: Limits of the second-order term, as multiples of the mean complementarity: a quarter fewer iterations than without.
 SECOND, SECOND_WIDE = 1.5, 5.0
 #: Iterations after which rows of a target's own are looked at, and chosen once more where they were not the right ones.
@@ -38,6 +38,8 @@ RENEWED = (3, 6)
 SOLVED = 1e-7
 #: Share of the residuals of rows that were left out that may be left before anything is enough.
 SETTLED = 3e-2
+#: Share of what is looked for above which single precision will do with rows of a target's own.
+FINE = 1e-5
 
 #: Iterates that leave the range of numbers have not converged, which their certificates show: no reason to warn.
 QUIET: Any = {"over": "ignore", "divide": "ignore", "invalid": "ignore"}
@@ -132,9 +134,18 @@ class Lockstep:
         xp, count = self.xp, times * self._count(rows, max(len(start), MANY if times > 1 else 0))
         if not 0 < count * FEWER < rows.n:
             return self._follow(rows, start.begin(rows, batch), batch, enough, limit).optima(rows, batch)
-        near = Nearest(rows, start, batch, count)
-        renew = near.renew if self.more else None
-        found = self._follow(near.rows, near.state, near.batch, enough, limit, settled=SETTLED, renew=renew)
+        near, shown = self._nearest(rows, start, batch, enough, count)
+        found = self._follow(
+            near.rows,
+            near.state,
+            near.batch,
+            enough,
+            limit,
+            settled=SETTLED,
+            renew=near.renew if self.more else None,
+            feasible=FEASIBLE if shown is None else SOON,
+            without=shown,
+        )
         out = found.optima(near.rows, near.batch)._replace(alpha=near.alpha(found))
         wrong = near.otherwise(xp.concat([out.w, out.b], axis=1))
         if rivals is not None or near.renewed:
@@ -155,6 +166,31 @@ class Lockstep:
                 part[again] = better
         return out
 
+    def _nearest(
+        self, rows: Rows, start: Start, batch: Batch, enough: Enough | None, count: int
+    ) -> tuple[Nearest, NDArray[np.bool_] | None]:
+        """Choose rows of every target's own, and go on with them as far as single precision will do if that is its.
+
+        Return also who need not be followed further then, None if nobody has been.
+        """
+        if self._single is None or start.P.dtype == np.float64:
+            return Nearest(rows, start, batch, count), None
+        coarse = self._coarse if rows is self._rows else rows.on(self._single)
+        near = Nearest(coarse, start, batch.on(coarse.backend), count)
+        options: Any = {
+            "settled": SETTLED,
+            "renew": near.renew if self.more else None,
+            "feasible": 0,
+            "few": int(FEW * len(start)),
+        }
+        state = self._follow(near.rows, near.state, near.batch, enough, FINE, **options)
+        left = np.zeros(len(state), dtype=bool)
+        if enough is not None:
+            gap = self.xp.vecdot(state.P, state.Z).astype(float)
+            left = enough(near.rows, np.arange(len(gap)), state, near.batch, gap)
+        near.go_on(rows, batch, state)
+        return near, left
+
     def _follow(
         self,
         rows: Rows,
@@ -166,6 +202,8 @@ class Lockstep:
         few: int = 0,
         settled: float = 1.0,
         renew: Callable[[Indices, Any, State, Batch], Indices] | None = None,
+        feasible: int = FEASIBLE,
+        without: NDArray[np.bool_] | None = None,
     ) -> State:
         """Iterate until the complementarity of every target is below a share of the norm budget, or enough.
 
@@ -188,9 +226,11 @@ class Lockstep:
             best = np.where(improved, gap, best)
             stalled = np.where(improved, 0, stalled + 1)
             stop = (stalled >= 6) | ~np.isfinite(gap)
-            stop |= (gap <= limit * rows.budget.norm) & (iteration >= begun + FEASIBLE)
+            stop |= (gap <= limit * rows.budget.norm) & (iteration >= begun + feasible)
             if enough is not None and iteration >= FEASIBLE // 2:
                 stop |= enough(rows, alive, state, batch, gap) & (left <= settled)
+            if without is not None and not iteration:
+                stop |= without
             count = np.count_nonzero(stop)
             if iteration == MAX_ITERATIONS or t - count <= few or time_is_up():
                 stop[:] = True

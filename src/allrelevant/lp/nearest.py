@@ -110,8 +110,8 @@ class OwnRows(Rows):
 
     def gram(self, weights: Any) -> Any:
         """``[A B; G H]ᵀ diag(weights) [A B; G H]`` for every target."""
-        t, n, size = self.K.shape
-        out, weighted = np.empty((t, size, size)), np.empty((min(t, AT_ONCE), n, size))
+        (t, n, size), dtype = self.K.shape, self.K.dtype
+        out, weighted = np.empty((t, size, size), dtype), np.empty((min(t, AT_ONCE), n, size), dtype)
         for first in range(0, t, AT_ONCE):
             some = slice(first, min(first + AT_ONCE, t))
             part = np.multiply(self.K[some], weights[some, :, None], out=weighted[: some.stop - first])
@@ -145,14 +145,20 @@ class Nearest:
     """
 
     def __init__(self, rows: Rows, start: Start, batch: Batch, count: int) -> None:
-        n, t = rows.n, len(start)
-        self._all, self._batch, self.renewed = rows, batch, False
+        self.renewed = False
         margin = start.margins(rows)
         self._kept = np.argpartition(np.abs(margin), count, axis=1)[:, :count]
         self._side = np.sign(margin)
         np.put_along_axis(self._side, self._kept, 0.0, axis=1)
+        self._collect(rows, batch)
+        self.state = start.among(rows, self._kept, self.rows, self.batch)
+
+    def _collect(self, rows: Rows, batch: Batch) -> None:
+        """Gather what is left of the rows."""
+        n, t = rows.n, len(self._kept)
+        self._all, self._batch = rows, batch
         s, right = (np.broadcast_to(part, (t, part.shape[-1])) for part in (batch.s, rows.right))
-        linear = np.zeros((t, n + rows.m))
+        linear = np.zeros((t, n + rows.m), dtype=s.dtype)
         self._weight = linear[:, :n] = np.where(self._side < 0.0, s, 0.0)
         self.rows = OwnRows(
             rows,
@@ -164,7 +170,12 @@ class Nearest:
         self.batch = Batch(
             batch.goal, batch.charge, None, batch.linear - rows.adjoint(linear, batch.columns), self.rows.s
         )
-        self.state = start.among(rows, self._kept, self.rows, self.batch)
+
+    def go_on(self, rows: Rows, batch: Batch, state: State) -> None:
+        """Let the rows, with the iterates that have been reached, be those of another precision."""
+        self._collect(rows, batch)
+        self.state = state.on(rows.backend)
+        self.state.m = np.full(len(state), rows.budget.norm)
 
     def _left(self, values: Array) -> Array:
         return np.take_along_axis(values, self._kept, axis=1)

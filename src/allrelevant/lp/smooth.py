@@ -223,7 +223,7 @@ class Smoothed:
         cost, inside = Z[:, loss_few] * batch.s, INSIDE * width
         share = _share(margin, width)
         least = CENTRED * cost * width
-        new_P, new_Z = np.empty((2, len(P), norm.stop))
+        new_P, new_Z = np.empty((2, len(P), norm.stop), dtype=P.dtype)
         for new, old in ((new_P, P), (new_Z, Z)):
             new[:, : wm.stop], new[:, hard] = old[:, : wm.stop], old[:, hard_few]
             new[:, loss], new[:, norm] = old[:, loss_few], old[:, norm_few]
@@ -232,7 +232,7 @@ class Smoothed:
         new_P[:, surplus], new_P[:, xi] = middle + 0.5 * margin, middle - 0.5 * margin
         for part, multiplier in ((surplus, share), (xi, 1.0 - share)):
             np.maximum(cost * multiplier, least / new_P[:, part], out=new_Z[:, part])
-        return State(new_P, new_Z, b, np.full(len(P), rows.budget.norm))
+        return State(new_P, new_Z, b, np.full(len(P), rows.budget.norm, dtype=P.dtype))
 
 
 def _share(margin: Any, width: Any) -> Any:
