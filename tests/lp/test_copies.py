@@ -67,6 +67,14 @@ def test_columns_that_reach_equally_far_are_compared():
     assert sign.tolist() == [1.0, 1.0, -1.0, 1.0, 1.0]
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_columns_of_nothing_are_equal(form):
+    X = np.zeros((4, 3))
+    X[1, 1] = 2.0
+    assert equal_columns(form(X))[0].tolist() == [0, 1, 0]
+    assert distinct_columns(form(X)).tolist() == [0, 1]
+
+
 def test_weights_that_are_bounded_or_weigh_differently_stand_by_themselves():
     program, *_ = problem()
     assert equal_weights(program)[0].tolist() == FIRST

@@ -233,8 +233,9 @@ class NumpyBackend(Backend):
 
     def clip(self, values: Any, lower: float | None, upper: float | None) -> Any:
         """Values within two numbers."""
-        values = values if lower is None else np.maximum(values, lower)
-        return values if upper is None else np.minimum(values, upper)
+        if lower is None:
+            return values if upper is None else np.minimum(values, upper)
+        return np.maximum(values, lower) if upper is None else np.clip(values, lower, upper)
 
     def pick(self, values: Any, index: Any) -> Any:
         """One value per index along the second axis, row by row."""

@@ -63,7 +63,7 @@ def repair(program: Program, duals: Duals) -> tuple[Duals, NDArray[np.bool_]]:
     unproven : ndarray of shape (t,)
         Mask of the targets whose multipliers do not solve the offsets' equations to rounding: nothing is proven.
     """
-    finite = np.isfinite(duals.alpha).all(axis=1) & np.isfinite(duals.beta).all(axis=1) & np.isfinite(duals.lam)
+    finite = np.isfinite(duals.alpha.sum(axis=1) + duals.beta.sum(axis=1) + duals.lam)
     if not finite.all():
         alpha, beta = (np.where(finite[:, None], part, 0.0) for part in (duals.alpha, duals.beta))
         duals = Duals(alpha, beta, np.where(finite, duals.lam, 0.0))

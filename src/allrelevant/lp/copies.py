@@ -7,11 +7,12 @@ ask the same of all of them, so what they prove of the smaller program they prov
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from itertools import islice
 
 import numpy as np
+from scipy import sparse
 
 from allrelevant.lp.matrix import Array, Indices, Matrix, as_matrix, entries, reach
 from allrelevant.lp.program import Program
@@ -38,13 +39,21 @@ def equal_columns(matrix: Matrix, beside: Array | None = None) -> tuple[Indices,
     rivals = np.sort(order[np.union1d(same, same + 1)]).tolist()
     seen: dict[bytes, tuple[int, float]] = {}
     # Digests, because all columns together are as large as the data.
-    for k, (rows, values) in zip(rivals, islice(entries(matrix, rivals), len(rivals)), strict=True):
+    for k, (rows, values) in zip(rivals, _columns(matrix, rivals), strict=True):
         whole = values if beside is None else np.concatenate([values, beside[:, k]])
-        sign[k] = float(np.sign(whole[np.argmax(whole != 0.0)])) if whole.any() else 1.0
-        digest = blake2b(rows.tobytes() + (whole * sign[k] + 0.0).tobytes()).digest()
+        sign[k] = -1.0 if len(whole) and whole[np.argmax(whole != 0.0)] < 0.0 else 1.0
+        digest = blake2b(rows + (whole * sign[k] + 0.0).tobytes()).digest()
         first[k], other = seen.setdefault(digest, (k, sign[k]))
         sign[k] *= other
     return first, sign
+
+
+def _columns(matrix: Matrix, some: list[int]) -> Iterator[tuple[bytes, Array]]:
+    """Values of columns and, of sparse ones, the rows of what is stored."""
+    if sparse.issparse(matrix):
+        yield from ((rows.tobytes(), values) for rows, values in entries(matrix, some))
+    else:
+        yield from ((b"", np.ascontiguousarray(matrix[:, k])) for k in some)
 
 
 def distinct_columns(matrix: Matrix) -> Indices | None:

@@ -177,13 +177,17 @@ class Lockstep:
             return Nearest(rows, start, batch, count), None
         coarse = self._coarse if rows is self._rows else rows.on(self._single)
         near = Nearest(coarse, start, batch.on(coarse.backend), count)
-        options: Any = {
-            "settled": SETTLED,
-            "renew": near.renew if self.more else None,
-            "feasible": 0,
-            "few": int(FEW * len(start)),
-        }
-        state = self._follow(near.rows, near.state, near.batch, enough, FINE, **options)
+        state = self._follow(
+            near.rows,
+            near.state,
+            near.batch,
+            enough,
+            FINE,
+            few=int(FEW * len(start)),
+            settled=SETTLED,
+            renew=near.renew if self.more else None,
+            feasible=0,
+        )
         left = np.zeros(len(state), dtype=bool)
         if enough is not None:
             gap = self.xp.vecdot(state.P, state.Z).astype(float)
