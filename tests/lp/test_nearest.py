@@ -165,7 +165,7 @@ def test_what_rounding_costs_is_not_less_than_the_proof_says(seed, charge):
     state.Z[:, engine._rows.rows] *= 1.0 + 1e-3 * rng.normal(size=(len(targets), N + program.n_hard))
     w, b, alpha, beta, lam = state.optima(engine._rows, batch)
     proof = certify(program, budget, targets, w, b, Duals(alpha, beta, lam), engine.centre)
-    gap = engine._gap(state, batch)
+    gap = engine._gap(engine._rows, state, batch)
     assert (gap > (state.P * state.Z).sum(axis=1)).any()
     assert (proof.upper <= targets.value(w) + gap + 1e-2 * budget.norm).all()
 

@@ -233,7 +233,7 @@ def test_what_is_outdone_is_not_followed(kind, monkeypatch):
 
     monkeypatch.setattr(lockstep.Lockstep, "_finish", watched)
     fewer = BoundSolver(program, budget, point, "interior").solve(targets)
-    monkeypatch.setattr(InteriorBounds, "_gap", lambda self, start, batch: np.full(len(start), np.inf))
+    monkeypatch.setattr(InteriorBounds, "_gap", lambda self, rows, start, batch: np.full(len(start), np.inf))
     followed.append(None)
     everyone = BoundSolver(program, budget, point, "interior").solve(targets)
     assert followed[0] < len(targets)
@@ -258,7 +258,7 @@ def test_the_gap_is_no_less_than_the_proof_says(kind, charge):
     assert isinstance(at, Smoothed)
     w, b, alpha, beta, lam = at.optima(engine._rows, batch)
     proof = certify(program, budget, targets, w, b, Duals(alpha, beta, lam), point)
-    gap = engine._gap(at, batch)
+    gap = engine._gap(engine._rows, at, batch)
     assert (proof.upper <= targets.value(w) + gap).all()
     assert np.median(gap) <= 0.05 * budget.norm
 
@@ -284,3 +284,27 @@ def test_a_tube_without_width_has_its_edges_in_one_place():
     program, budget, point = problem("classification")
     assert Rows(program, budget, NumpyBackend()).twins == 1
     assert interior.InteriorBounds(program, budget, point)._rows.twins == 1
+
+
+@pytest.mark.parametrize("kind", ["regression", "classification"])
+def test_single_precision_goes_on_with_rows_of_their_own(kind, monkeypatch):
+    """Down to the gap that it is good for; the rest, over the same rows, is done in double precision."""
+    program, budget, point = problem(kind, 3)
+    targets = sides(program.n_weights)
+    stretches, follow = [], lockstep.Lockstep._follow
+
+    def watched(self, rows, state, *rest, **options):
+        found = follow(self, rows, state, *rest, **options)
+        gap = (found.P.astype(float) * found.Z).sum(axis=1) / budget.norm
+        stretches.append((found.P.dtype.itemsize, rows.n, np.median(gap)))
+        return found
+
+    monkeypatch.setattr(lockstep.Lockstep, "_follow", watched)
+    engine = InteriorBounds(program, budget, point)
+    w, _, _ = engine.solve(targets)
+    (single, rows, coarse), (double, same, fine) = stretches[:2]
+    assert (single, double) == (4, 8)
+    assert rows == same < program.n_rows / 2
+    assert fine < 1e-8 < coarse <= lockstep.FINE
+    exact, _, _ = engine.solve(targets, exact=True)
+    np.testing.assert_allclose(targets.value(w), targets.value(exact), atol=1e-8 * budget.norm)

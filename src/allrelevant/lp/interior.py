@@ -39,7 +39,7 @@ from allrelevant.lp.lockstep import (
     numbers_per_target,
 )
 from allrelevant.lp.matrix import Array, Indices
-from allrelevant.lp.nearest import Start
+from allrelevant.lp.nearest import OwnRows, Start
 from allrelevant.lp.newton import TallSystem, WideSystem
 from allrelevant.lp.preset import Preset
 from allrelevant.lp.program import Budget, Program
@@ -51,7 +51,7 @@ from allrelevant.lp.targets import Duals, Targets
 __all__ = ["InteriorBounds"]
 
 #: Stop when the complementarity of a target falls below this share of the norm budget.
-GAP = 1e-9
+GAP = 3e-10
 #: Entries of all rows, at most, for targets to choose from.
 EVERY = 2**22
 
@@ -157,8 +157,10 @@ class InteriorBounds(Lockstep):
         batch = self._batch(rows, targets if reduction is None else reduction.targets(targets))
         lower, upper, rest = np.full(t, -np.inf), np.full(t, np.inf), np.arange(t)
 
-        def outdone(_: Rows, alive: Indices, state: Start, batch: Batch, gap: Array) -> NDArray[np.bool_]:
+        def outdone(rows: Rows, alive: Indices, state: Start, batch: Batch, gap: Array) -> NDArray[np.bool_]:
             who = rest[alive]
+            if isinstance(rows, OwnRows):  # whose residuals go last
+                gap = self._gap(rows, state, batch)
             place = backend.indices(index[who])
             chosen = backend.pick(state.P[:, wp], place) - backend.pick(state.P[:, wm], place)
             value = (coefficient[who] * backend.to_numpy(chosen)).sum(axis=1)
@@ -175,7 +177,7 @@ class InteriorBounds(Lockstep):
             # What is shown to be outdone already need not be followed further.
             pairs = np.arange(targets.paired)
             some, its_batch = start.take(pairs), batch.take(pairs)
-            left = pairs[outdone(rows, pairs, some, its_batch, self._gap(some, its_batch))]
+            left = pairs[outdone(rows, pairs, some, its_batch, self._gap(rows, some, its_batch))]
             early = self._claim(rows, some.take(left).optima(rows, its_batch.take(left)))
             rest = np.setdiff1d(rest, left)
             start, batch = start.take(rest), batch.take(rest)
@@ -199,9 +201,9 @@ class InteriorBounds(Lockstep):
         alpha, beta = joined(duals.alpha, duals_left.alpha), joined(duals.beta, duals_left.beta)
         return joined(w, w_left), joined(b, b_left), Duals(alpha, beta, joined(duals.lam, duals_left.lam))
 
-    def _gap(self, start: Start, batch: Batch) -> Any:
+    def _gap(self, rows: Rows, start: Start, batch: Batch) -> Any:
         """How far objectives at the start are from what its multipliers prove, roughly: offsets will be mended."""
-        rows, xp = self._rows, self.xp
+        xp = self.xp
         w, b, alpha, beta, lam = start.optima(rows, batch)
         multipliers = xp.concat([alpha, beta], axis=1) if rows.m else alpha
         y = rows.adjoint(multipliers, batch.columns) - lam[:, None] * batch.linear
@@ -211,7 +213,7 @@ class InteriorBounds(Lockstep):
         price = xp.max(pull / rows.gamma, axis=1)
         off = xp.vecdot(xp.abs(y[:, rows.d :]), 1.0 + xp.abs(b))
         if isinstance(start, State):
-            excess = self.backend.clip(price - start.Z[:, self._part[-1]][:, 0], 0.0, None)
+            excess = self.backend.clip(price - start.Z[:, rows.parts[-1]][:, 0], 0.0, None)
             return xp.vecdot(start.P, start.Z) + excess * rows.budget.norm + off
         bound = lam * rows.budget.loss + self.backend.clip(price, 0.0, None) * rows.budget.norm
         # A point of a smooth problem may lie beyond the budgets, by as much as its multipliers prove too little.
