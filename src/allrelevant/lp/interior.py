@@ -159,14 +159,21 @@ class InteriorBounds(Lockstep):
 
         def outdone(rows: Rows, alive: Indices, state: Start, batch: Batch, gap: Array) -> NDArray[np.bool_]:
             who = rest[alive]
-            if isinstance(rows, OwnRows):  # whose residuals go last
-                gap = self._gap(rows, state, batch)
             place = backend.indices(index[who])
             chosen = backend.pick(state.P[:, wp], place) - backend.pick(state.P[:, wm], place)
             value = (coefficient[who] * backend.to_numpy(chosen)).sum(axis=1)
             lower[who], upper[who] = value, value + gap
+            out = shown()[who]
+            if isinstance(rows, OwnRows) and out.any():  # whose residuals go last
+                some = np.flatnonzero(out)
+                its_gap = self._gap(rows.take(some), state.take(some), batch.take(some))
+                upper[who[some]] = value[some] + its_gap
+                out = shown()[who]
+            return out
+
+        def shown() -> NDArray[np.bool_]:
             # With something to spare: it is the certificate that decides.
-            return targets.outdone(np.where(lower > 0.2 * upper, 0.999 * lower, -np.inf), upper)[who]
+            return targets.outdone(np.where(lower > 0.2 * upper, 0.999 * lower, -np.inf), upper)
 
         enough = outdone if targets.paired else None
         if exact or not (self.mixed and t >= MANY):
