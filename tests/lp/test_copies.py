@@ -133,6 +133,14 @@ def test_targets_about_several_copies_are_left_to_the_whole_program():
     np.testing.assert_allclose(found.value, expected, atol=2e-6 * budget.norm)
 
 
+def test_weights_that_fill_up_a_target_are_not_moved():
+    """Of a target about the first copy, whose second place is filled with another copy that has no part in it."""
+    program, budget, start = problem()
+    targets = Targets(np.array([[0, 3], [4, 2]]), np.array([[1.0, 0.0], [1.0, 0.0]]))
+    found = BoundSolver(program, budget, start, "highs").solve(targets, points=True)
+    np.testing.assert_allclose(targets.value(found.points), found.value, atol=1e-9)
+
+
 def test_columns_of_targets_keep_their_place():
     program, budget, (w, b) = problem()
     rng = np.random.RandomState(3)

@@ -45,7 +45,7 @@ def _unite(X: Array, some: Array, rounding: Array) -> None:
     for k in some.tolist():
         for j in first:
             limit = max(rounding[j], rounding[k])
-            # The scale of one column decides about its sign, and its sign about all of it.
+            # Either they agree everywhere or they are each other's negatives.
             sign = 1.0 if X[:, j] @ X[:, k] >= 0.0 else -1.0
             if np.abs(X[:, k] - sign * X[:, j]).max() <= limit:
                 X[:, k] = sign * X[:, j]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from allrelevant.lp.matrix import Array, Indices, Matrix, as_matrix, entries, reach
@@ -128,10 +129,7 @@ class FewerCopies:
         """State targets for the smaller program; None if one of them is about several copies."""
         index = targets.index
         if index.shape[1] > 1:
-            counts = targets.coefficient != 0.0
-            if targets.charge is not None:
-                counts |= targets.charge != 0.0
-            group = np.where(counts, self.group[index], -1 - np.arange(index.shape[1]))
+            group = np.where(_counting(targets), self.group[index], -1 - np.arange(index.shape[1]))
             if (np.diff(np.sort(group, axis=1), axis=1) == 0).any():
                 return None
         return replace(targets, index=self.place[index], coefficient=targets.coefficient * self.sign[index])
@@ -140,10 +138,16 @@ class FewerCopies:
         """Points of the whole program, given those of the smaller one that belong to targets."""
         out = np.zeros((len(w), len(self.place)))
         out[:, self.kept] = w
-        moved = self.kept[self.place[targets.index]] != targets.index
+        moved = (self.kept[self.place[targets.index]] != targets.index) & _counting(targets)
         row, column = np.nonzero(moved)
         index = targets.index[row, column]
         stand_in = self.kept[self.place[index]]
         out[row, index] = self.sign[index] * out[row, stand_in]
         out[row, stand_in] = 0.0
         return out
+
+
+def _counting(targets: Targets) -> NDArray[np.bool_]:
+    """Mask of the weights that have a part in their target; others are there to fill up."""
+    out = targets.coefficient != 0.0
+    return out if targets.charge is None else out | (targets.charge != 0.0)
