@@ -149,5 +149,5 @@ class FewerCopies:
 
 def _counting(targets: Targets) -> NDArray[np.bool_]:
     """Mask of the weights that have a part in their target; others are there to fill up."""
-    out = targets.coefficient != 0.0
-    return out if targets.charge is None else out | (targets.charge != 0.0)
+    charge = 0.0 if targets.charge is None else targets.charge
+    return np.asarray((targets.coefficient != 0.0) | np.not_equal(charge, 0.0))
