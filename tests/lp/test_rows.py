@@ -39,14 +39,16 @@ def backends():
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 10**6), st.integers(2, 9), st.integers(0, 3), st.integers(0, 2), st.integers(0, 4))
-def test_products_with_rows_and_their_negatives(seed, half, rest, hard, own):
-    """Also with columns of their own for all, or the last, of the targets."""
+@given(st.integers(0, 10**6), st.integers(2, 9), st.integers(0, 3), st.integers(0, 2), st.integers(0, 4), st.booleans())
+def test_products_with_rows_and_their_negatives(seed, half, rest, hard, own, alike):
+    """Also with columns of their own for all, or the last, of the targets, that are mirrored as the rows are or not."""
     program = mirrored_program(seed, half, rest, hard)
     rng = np.random.RandomState(seed)
     K = np.block([[program.A, program.B], [program.G, program.H]])
     t, (n, size) = 4, K.shape
     columns = rng.normal(size=(own, 1, n)) if own else None
+    if own and alike:
+        columns[:, :, half : 2 * half] = -columns[:, :, :half]
     each = np.repeat(K[None], t, axis=0)
     if own:
         each[:, :, size - 2] = 0.0  # the place of the last weight, which is empty in the program
@@ -58,8 +60,15 @@ def test_products_with_rows_and_their_negatives(seed, half, rest, hard, own):
         rows = Rows(program, Budget(1.0, 1.0), backend)
         assert rows.mirrored == half
         array, numpy = backend.asarray, backend.to_numpy
-        given_columns = None if columns is None else array(columns)
-        np.testing.assert_allclose(numpy(rows.forward(array(x), given_columns)), np.einsum("tnk,tk->tn", each, x))
+        count = program.n_rows
+        given = None if columns is None else Columns(columns[:, :, :count], columns[:, :, count:], np.zeros((own, 1)))
+        given_columns = rows.whole(given)
+        assert rows.folds(given_columns) == (alike or not own)
+        left_sides = np.einsum("tnk,tk->tn", each, x)
+        np.testing.assert_allclose(numpy(rows.forward(array(x), given_columns)), left_sides)
+        moved = array(values[:, :count].copy())
+        rows.add(moved, rows.folded_forward(array(x), given_columns))
+        np.testing.assert_allclose(numpy(moved), (values + left_sides)[:, :count])
         np.testing.assert_allclose(
             numpy(rows.adjoint(array(values), given_columns)), np.einsum("tnk,tn->tk", each, values), atol=1e-12
         )

@@ -99,7 +99,7 @@ def test_steps_are_those_of_newton(seed, hard, columns, charge, penalised, monke
     else:
         system = SmoothSystem(few_pairs(rows), at, batch)
         # The residual of the loss is that of the hinges as they are; here they are to be rounded off.
-        system.res_loss = system.res_loss - band.rounding(at.margin, at.width[:, None], rows.s)
+        system.due_budgets[:, 0] -= band.rounding(at.margin, at.width[:, None], rows.s)
     dP, dZ, dx = system.step(at.tau)
     budgets = slice(-2, None)
     if penalised:

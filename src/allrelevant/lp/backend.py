@@ -141,6 +141,18 @@ class Backend(ABC):
         """Zeros on this backend."""
 
     @abstractmethod
+    def empty(self, shape: tuple[int, ...]) -> Any:
+        """Numbers on this backend that are yet to be written."""
+
+    @abstractmethod
+    def least(self, values: Any) -> Any:
+        """Least value of every row; what the array API has for it is slow on small arrays."""
+
+    @abstractmethod
+    def greatest(self, values: Any) -> Any:
+        """Greatest value of every row."""
+
+    @abstractmethod
     def spread(self, values: Any, index: Any, size: int) -> Any:
         """Sums of values per index, of shape (t, k) both, as rows of a given size."""
 
@@ -225,6 +237,18 @@ class NumpyBackend(Backend):
         """Zeros on this backend."""
         return np.zeros(shape, dtype=self._dtype)
 
+    def empty(self, shape: tuple[int, ...]) -> Any:
+        """Numbers on this backend that are yet to be written."""
+        return np.empty(shape, dtype=self._dtype)
+
+    def least(self, values: Any) -> Any:
+        """Least value of every row."""
+        return np.minimum.reduce(values, axis=1)
+
+    def greatest(self, values: Any) -> Any:
+        """Greatest value of every row."""
+        return np.maximum.reduce(values, axis=1)
+
     def spread(self, values: Any, index: Any, size: int) -> Any:
         """Sums of values per index, of shape (t, k) both, as rows of a given size."""
         out = self.zeros((len(values), size))
@@ -233,9 +257,7 @@ class NumpyBackend(Backend):
 
     def clip(self, values: Any, lower: float | None, upper: float | None) -> Any:
         """Values within two numbers."""
-        if lower is None:
-            return values if upper is None else np.minimum(values, upper)
-        return np.maximum(values, lower) if upper is None else np.clip(values, lower, upper)
+        return values.clip(lower, upper)
 
     def pick(self, values: Any, index: Any) -> Any:
         """One value per index along the second axis, row by row."""
@@ -336,6 +358,18 @@ class TorchBackend(Backend):
     def zeros(self, shape: tuple[int, ...]) -> Any:
         """Zeros on this backend."""
         return self._torch.zeros(shape, dtype=self._torch.float64, device=self.device)
+
+    def empty(self, shape: tuple[int, ...]) -> Any:
+        """Numbers on this backend that are yet to be written."""
+        return self._torch.empty(shape, dtype=self._torch.float64, device=self.device)
+
+    def least(self, values: Any) -> Any:
+        """Least value of every row."""
+        return values.amin(dim=1)
+
+    def greatest(self, values: Any) -> Any:
+        """Greatest value of every row."""
+        return values.amax(dim=1)
 
     def spread(self, values: Any, index: Any, size: int) -> Any:
         """Sums of values per index, of shape (t, k) both, as rows of a given size."""

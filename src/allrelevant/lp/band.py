@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allrelevant.lp.curvature import Curvature
-from allrelevant.lp.newton import RAISED, TallSystem
+from allrelevant.lp.newton import TallSystem
 from allrelevant.lp.rows import Batch, Rows
 
 if TYPE_CHECKING:
@@ -48,8 +48,12 @@ def few_pairs(rows: Rows) -> Rows:
     return few
 
 
+def _unchanged(values: Any) -> Any:
+    return values
+
+
 class Band(Curvature):
-    """Curvature of the smoothed rows."""
+    """Curvature of the smoothed rows, all of them or those that are no mirror images."""
 
     def __init__(self, rows: Rows, D: Any) -> None:
         self.rows, self.xp, self.D = rows, rows.backend.xp, D
@@ -79,62 +83,61 @@ class SmoothSystem(TallSystem):
     def __init__(self, rows: Rows, at: Smoothed, batch: Batch) -> None:
         self.rows, self.columns, self.linear = rows, batch.columns, batch.linear
         self.xp = xp = rows.backend.xp
-        n, d = rows.n, rows.d
-        wp, wm, _, _, hard, loss, norm = rows.parts
+        wp, wm, _, _, hard, loss, _ = rows.parts
         P, Z = at.P, at.Z
-        lam, nu = Z[:, loss], Z[:, norm]
+        lam = Z[:, loss]
         self.at, self.price = at, None
-        self.raised = 1.0 + RAISED * rows.backend.epsilon
         self.inverse = 1.0 / Z
-        self.Q = Q = P * self.inverse
-        self.theta = Q[:, wp] + Q[:, wm]
-        width = at.width[:, None]
-        # The arrays of all rows are the bulk of a step: as few passes over them as can be.
-        share = at.margin * (-0.5 / width)
-        self.pull = rows.backend.clip(share, -0.5, 0.5)
-        D = (self.pull == share).astype(share.dtype)
-        self.inside = xp.vecdot(D, xp.ones_like(D[:1]))
-        self.pull += 0.5
-        D *= (1.0 - BEYOND) * 0.5 * lam / width
-        D += BEYOND * 0.5 * lam / width
-        if (batch.s != 1.0).any():
-            self.pull *= batch.s
-            D *= batch.s
-        if rows.m:
-            D = xp.concat([D, 1.0 / Q[:, hard]], axis=1)
-        self.curve = Band(rows, D)
+        self.Q = P * self.inverse
+        self.both = rows.sides(self.Q)
+        self.theta = self.both[:, 0] + self.both[:, 1]
         x = xp.concat([P[:, wp] - P[:, wm], at.b], axis=1)
-        self.fall = rows.adjoint(self._all(hinge=self.pull), self.columns) - self.linear
+        self.fall = self._rounded(at, batch, lam) - self.linear
         y = lam * self.fall
         if rows.m:
-            self.due_hard = P[:, hard] + rows.right[..., n:] - self._hard(x)
+            self.due_hard = P[:, hard] + rows.right[..., rows.n :] - self._hard(x)
             y = y + rows.adjoint(self._all(hard=Z[:, hard]), self.columns)
-        self.res_b = -y[:, d:]
-        y = y[:, :d] + batch.goal
-        cost = nu * rows.gamma if batch.charge is None else nu * rows.gamma + batch.charge
-        self.res_wp, self.res_wm = cost - y - Z[:, wp], cost + y - Z[:, wm]
+        self._imbalances(Z, y, batch)
         self.solved: Any = None
         self._limits(x)
         self._factor()
 
+    def _rounded(self, at: Smoothed, batch: Batch, lam: Any) -> Any:
+        """Return what the rounded rows pull, and note their curvature."""
+        rows, xp = self.rows, self.xp
+        # The arrays of all rows are the bulk of a step: as few passes over them as can be.
+        half = 0.5 / at.width[:, None]
+        share = at.margin * -half
+        pull = rows.backend.clip(share, -0.5, 0.5)
+        inner = (pull == share).view(np.int8)
+        pull += 0.5
+        fold = rows.folded if rows.folds(self.columns) else _unchanged
+        D = fold(inner).astype(share.dtype)
+        self.inside = xp.vecdot(D, xp.ones_like(D[:1]))
+        if (batch.s != 1.0).any():
+            pull *= batch.s
+            D = fold(inner * batch.s)
+        half *= lam
+        D *= (1.0 - BEYOND) * half
+        D += BEYOND * half * fold(batch.s)
+        if rows.m:
+            D = xp.concat([D, 1.0 / self.Q[:, rows.parts[4]]], axis=1)
+        self.curve = Band(rows, D)
+        return rows.adjoint(self._all(hinge=pull), self.columns)
+
     def _limits(self, x: Any) -> None:
         """Residuals of the equations of the budgets."""
-        rows, P, Q = self.rows, self.at.P, self.Q
-        wp, wm, _, _, _, loss, norm = rows.parts
+        rows, P = self.rows, self.at.P
+        _, wm, _, _, _, loss, _ = rows.parts
         # Of the loss as it is: rounding it off shall not make the budget smaller.
         spent = self.xp.vecdot(x, self.linear) - rows.weigh(rows.backend.clip(self.at.margin, None, 0.0))
-        self.res_loss = rows.budget.loss - spent - P[:, loss][:, 0]
-        self.res_norm = rows.budget.norm - (P[:, wp] + P[:, wm]) @ rows.gamma - P[:, norm][:, 0]
-        self.kappa = (Q[:, wp] - Q[:, wm]) / self.theta
+        self.due_budgets = -P[:, loss.start :]
+        self.due_budgets[:, 0] += rows.budget.loss - spent
+        self.due_budgets[:, 1] += rows.budget.norm - P[:, : wm.stop] @ rows.gamma_twice
 
     def _factor(self) -> None:
-        rows, Q = self.rows, self.Q
-        wp, wm, _, _, _, loss, norm = rows.parts
         self.factors = self._matrix()
-        self.a, self.k = self.fall, self.xp.zeros_like(self.fall)
-        self.k[:, : rows.d] = self.kappa * rows.gamma
-        self.e = Q[:, loss][:, 0]
-        self.f = 4 * (Q[:, wp] * Q[:, wm] / self.theta) @ rows.gamma**2 + Q[:, norm][:, 0]
+        self._bordered(self.fall, 0.0)
 
     def _all(self, hinge: Any = 0.0, hard: Any = 0.0) -> Any:
         """Values of hinge rows and of hard rows as those of all."""
@@ -151,40 +154,34 @@ class SmoothSystem(TallSystem):
 
     def step(self, tau: Any) -> tuple[Any, Any, Any]:
         """Step ``(dP, dZ)`` to where all pairs have the product `tau`, and that of weights and offsets."""
-        rows, xp, Q, U = self.rows, self.xp, self.Q, tau[:, None] * self.inverse - self.at.P
-        d = rows.d
-        wp, wm, _, _, hard, loss, norm = rows.parts
-        up, um = U[:, wp] - Q[:, wp] * self.res_wp, U[:, wm] - Q[:, wm] * self.res_wm
-        rhs = xp.concat([(up - um) / self.theta, -self.res_b], axis=1)
+        rows, Q, U = self.rows, self.Q, tau[:, None] * self.inverse - self.at.P
+        d, hard = rows.d, rows.parts[4]
+        sides = rows.sides(U) - self.both * self.res_sides
+        apart = sides[:, 0] - sides[:, 1]
+        rhs = self.xp.concat([apart * self.stiff, -self.res_b], axis=1)
         if rows.m:
             weighted = (U[:, hard] + self.due_hard) / Q[:, hard]
             rhs += rows.adjoint(self._all(hard=weighted), self.columns)
-        x, dlam, dnu = self._answer(rhs, U, up, um)
-        more = dnu[:, None] * rows.gamma
-        dy = (x[:, :d] - up + um) / self.theta + self.kappa * more
-        dZ = xp.empty_like(Q)
-        dZ[:, wp], dZ[:, wm] = self.res_wp - dy + more, self.res_wm + dy + more
-        dZ[:, loss], dZ[:, norm] = dlam[:, None], dnu[:, None]
+        x, dual = self._answer(rhs, U, sides)
+        dZ = rows.backend.empty(Q.shape)
+        dZ[:, rows.parts[5].start :] = 0.0 if dual is None else dual
+        more = None if dual is None else self.answer * dual[:, 1, None, None]
+        self._charge(dZ, (x[:, :d] - apart) * self.stiff, more)
         if rows.m:
             dZ[:, hard] = weighted - self._hard(x) / Q[:, hard]
         return U - Q * dZ, dZ, x
 
-    def _answer(self, right: Any, U: Any, up: Any, um: Any) -> tuple[Any, Any, Any]:
-        """Steps of weights and offsets, and of the multipliers of the budgets."""
-        xp = self.xp
-        *_, loss, norm = self.rows.parts
-        x = self._first(right, self.a[:, None], self.k[:, None])
-        one = U[:, loss][:, 0] - self.res_loss - xp.vecdot(self.a, x)
-        two = xp.vecdot(self.k, x) - self.res_norm + U[:, norm][:, 0] + self._spread(up, um)
-        dlam, dnu, _ = self._border(one, two)
-        return x + self.solved[:, 0] * dlam[:, None] - self.solved[:, 1] * dnu[:, None], dlam, dnu
+    def _answer(self, right: Any, U: Any, sides: Any) -> tuple[Any, Any]:
+        """Steps of weights and offsets, and of the multipliers of the budgets if they have any."""
+        budgets = self.due_budgets - U[:, self.rows.parts[5].start :]
+        x, dual, _ = self._whole(right, budgets, sides)
+        return x, dual
 
 
 class SmoothPenaltySystem(SmoothSystem):
     """The same for the penalised problem, where the multipliers of loss and norm are given."""
 
     steps = (6, 3, 3)
-    kappa = 0.0
 
     def _limits(self, x: Any) -> None:
         """There are none."""
@@ -192,7 +189,5 @@ class SmoothPenaltySystem(SmoothSystem):
     def _factor(self) -> None:
         self.factors = self._matrix()
 
-    def _answer(self, right: Any, U: Any, up: Any, um: Any) -> tuple[Any, Any, Any]:
-        x = self.rows.backend.solve(self.factors, right[:, None])[:, 0]
-        still = 0.0 * x[:, 0]
-        return x, still, still
+    def _answer(self, right: Any, U: Any, sides: Any) -> tuple[Any, Any]:
+        return self.rows.backend.solve(self.factors, right[:, None])[:, 0], None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 from allrelevant.lp.backend import diagonal
@@ -21,15 +20,13 @@ class Curvature:
         self.inverse = self.xp.concat([total, hard], axis=1) if rows.m else total
         self.D = 1.0 / self.inverse
 
-    @cached_property
     def pull(self) -> Any:
         """Answer of the multipliers of the hinge rows to that of the loss budget, of shape (t, n)."""
         return self.rows.s * self.slack * self.D[:, : self.rows.n]
 
-    @cached_property
-    def rest(self) -> Any:
-        """What is left of the slacks in the equation of the loss budget, of shape (t,)."""
-        return self.rows.weigh(self.pull * self.surplus)
+    def rest(self, pull: Any) -> Any:
+        """What is left of the slacks in the equation of the loss budget, of shape (t,), given :meth:`pull`."""
+        return self.rows.weigh(pull * self.surplus)
 
     def apply(self, values: Any) -> Any:
         """``D values``."""
@@ -37,17 +34,23 @@ class Curvature:
 
     def gram(self, columns: Any) -> Any:
         """``[A B]ᵀ D [A B]``."""
-        rows = self.rows
-        out = rows.gram(self.D)
-        if columns is not None:
-            t, m, n = columns.shape
-            slots, own = rows.slots(columns), rows.owners(out, columns)
-            weighted = self.D[own, None, :] * columns
-            border = (weighted.reshape(t * m, n) @ rows.K).reshape(t, m, -1)
-            border[:, :, slots] = weighted @ self.xp.matrix_transpose(columns)
-            out[own, slots, :] = border
-            out[own, :, slots] = self.xp.matrix_transpose(border)
+        out = self.rows.gram(self.D)
+        self.add_columns(out, columns)
         return out
+
+    def add_columns(self, matrices: Any, columns: Any) -> None:
+        """Put what columns of the targets' own add to their matrices, in place; ``D`` may be one for all."""
+        if columns is None:
+            return
+        rows, (t, m, n) = self.rows, columns.shape
+        slots, own = rows.slots(columns), rows.owners(matrices, columns)
+        D = self.D if len(self.D) == 1 else self.D[own]
+        D, K = (rows.folded(D), rows.left) if rows.folds(columns) else (D, rows.K)
+        weighted = D[:, None, :] * columns
+        border = (weighted.reshape(t * m, n) @ K).reshape(t, m, -1)
+        border[:, :, slots] = weighted @ self.xp.matrix_transpose(columns)
+        matrices[own, slots, :] = border
+        matrices[own, :, slots] = self.xp.matrix_transpose(border)
 
     def add_inverse(self, matrix: Any) -> None:
         """Add ``D⁻¹`` to matrices of the size of the rows."""
@@ -71,14 +74,12 @@ class SharedCurvature(Curvature):
         self.first = rows.backend.heaviest(self.d, rows.slacks)
         self.share = 1.0 / (1.0 + slack * self.sum)
 
-    @cached_property
     def pull(self) -> Any:
         """Answer of the multipliers of the hinge rows to that of the loss budget, of shape (t, n)."""
         return self.d * self.rows.per_row(self.rows.s * self.slack * self.share)
 
-    @cached_property
-    def rest(self) -> Any:
-        """What is left of the slacks in the equation of the loss budget, of shape (t,)."""
+    def rest(self, pull: Any) -> Any:
+        """What is left of the slacks in the equation of the loss budget, of shape (t,), given :meth:`pull`."""
         return self.xp.sum(self.rows.s**2 * self.slack * self.share, axis=1)
 
     def apply(self, values: Any) -> Any:

@@ -40,13 +40,14 @@ from allrelevant.lp.lockstep import (
 )
 from allrelevant.lp.matrix import Array, Indices
 from allrelevant.lp.nearest import OwnRows, Start
-from allrelevant.lp.newton import TallSystem, WideSystem
+from allrelevant.lp.newton import TallSystem
 from allrelevant.lp.preset import Preset
 from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.reduction import Reduction
 from allrelevant.lp.rows import Batch, Optima, Rows, State
 from allrelevant.lp.smooth import Smoothed
 from allrelevant.lp.targets import Duals, Targets
+from allrelevant.lp.wide import WideSystem
 
 __all__ = ["InteriorBounds"]
 
@@ -324,7 +325,7 @@ class InteriorBounds(Lockstep):
             # The centre knows nothing of these columns; make room for what they change.
             slots, own = rows.slots(columns), rows.owners(goal, columns)
             change = goal[:, slots] - Z[:, loss] * batch.linear[:, slots]
-            change[own] += (columns @ Z[own, rows.rows, None])[:, :, 0]
+            change[own] += rows.adjoint(Z[own, rows.rows], columns)[:, slots]
             shift = 1.0 * goal
             shift[:, slots] = change
             room = xp.max(xp.abs(change) / rows.gamma[slots], axis=1)[:, None]

@@ -269,8 +269,8 @@ class Lockstep:
         # the bulk of an iteration: what is no longer needed is written over.
         a = system.direction(-P)[0]
         a *= system.inverse
-        step_p = self._longest(-1.0 - xp.max(a, axis=1))
-        step_z = self._longest(xp.min(a, axis=1))
+        step_p = self._longest(-1.0 - backend.greatest(a))
+        step_z = self._longest(backend.least(a))
         first = products * a
         one, two = xp.vecdot(products, a) / size, xp.vecdot(first, a) / size
         second = a
@@ -287,8 +287,8 @@ class Lockstep:
         dP = U
         dP -= system.Q * dZ
         fraction = backend.clip(1.0 - 10 * mean / rows.budget.norm, 0.99, 0.99995)
-        step_p = self._longest(xp.min(dP / P, axis=1), fraction)[:, None]
-        step_z = self._longest(xp.min(dZ * system.inverse, axis=1), fraction)[:, None]
+        step_p = self._longest(backend.least(dP / P), fraction)[:, None]
+        step_z = self._longest(backend.least(dZ * system.inverse), fraction)[:, None]
         dP *= step_p
         dZ *= step_z
         P += dP

@@ -23,6 +23,7 @@ class Rows:
     """All rows ``[A B; G H]`` as an operator over a batch, with columns of the targets' own for the last weights.
 
     Such columns are an array of shape (t, m, rows), of the last ``t`` targets; the same weights are empty for others.
+    Where rows are followed by their mirror images, and columns are so too, they leave out the latter.
 
     Parameters
     ----------
@@ -42,6 +43,8 @@ class Rows:
         norm budget lie among the pairs.
     rows : slice
         Where the surplus of all rows lies.
+    gamma_twice : array of shape (2 * d,)
+        Costs of both sides of the weights.
     wide : bool
         Whether there are fewer rows than weights and offsets.
     mirrored : int
@@ -69,6 +72,7 @@ class Rows:
         K = np.block([[program.A, program.B], [program.G, program.H]])
         self.right, self.s = array(np.concatenate([program.r, program.h])), array(program.s)
         self.gamma, self.linear = array(program.gamma), array(np.concatenate([program.u, program.v]))
+        self.gamma_twice = array(np.tile(program.gamma, 2))
         self.slacks, self.of_row = program.slacks, backend.indices(program.slacks.of_row)
         self.n, self.m, self.d, self.p = program.n_rows, program.n_hard, program.n_weights, program.n_offsets
         self.spent: Any = 0.0
@@ -97,7 +101,7 @@ class Rows:
         """Return the same on a backend with arrays of the same kind."""
         out = copy(self)
         out.backend = backend
-        for name in ("right", "s", "gamma", "linear", "K", "KT"):
+        for name in ("right", "s", "gamma", "gamma_twice", "linear", "K", "KT"):
             setattr(out, name, backend.asarray(getattr(self, name)))
         out.left = backend.asarray(self.left) if self.mirrored else out.K
         out.table = out._table()
@@ -126,8 +130,17 @@ class Rows:
         return self.backend.total(values, self.slacks) if self.slacks.shared else values
 
     def whole(self, columns: Columns | None) -> Any:
-        """Columns over all rows, hinge and hard, of shape (t, m, rows)."""
-        return None if columns is None else self.backend.asarray(np.concatenate([columns.A, columns.G], axis=2))
+        """Columns over all rows, hinge and hard, of shape (t, m, rows), or over those that are no mirror images."""
+        if columns is None:
+            return None
+        every, h = np.concatenate([columns.A, columns.G], axis=2), self.mirrored
+        if h and np.array_equal(every[:, :, h : 2 * h], -every[:, :, :h]):
+            every = np.delete(every, slice(h, 2 * h), axis=2)
+        return self.backend.asarray(every)
+
+    def folds(self, columns: Any) -> bool:
+        """Whether columns, if there are any, are those of rows that are no mirror images."""
+        return columns is None or columns.shape[-1] == len(self.left)
 
     def slots(self, columns: Any) -> slice:
         """Weights that columns of shape (t, m, rows) belong to."""
@@ -137,6 +150,10 @@ class Rows:
     def owners(targets: Any, columns: Any) -> slice:
         """Which of the targets, given anything of theirs, have columns of their own: the last ones."""
         return slice(len(targets) - len(columns), len(targets))
+
+    def sides(self, values: Any) -> Any:
+        """View of the two sides of the weights, of shape (t, 2, d), among values of all pairs."""
+        return values[:, : 2 * self.d].reshape(len(values), 2, self.d)
 
     def net(self, values: Any) -> Any:
         """What pairs of surplus and slack add to every row: the surplus less the slack."""
@@ -149,13 +166,39 @@ class Rows:
 
     def forward(self, x: Any, columns: Any) -> Any:
         """``A w + B b`` for every target, with ``x = (w, b)`` or weights alone."""
-        out, h = self._forward(x), self.mirrored
-        if h:
-            out = self.backend.xp.concat([out[:, :h], -out[:, :h], out[:, h:]], axis=1)
-        for k in range(0 if columns is None else columns.shape[1]):
-            slot, own = self.d - columns.shape[1] + k, self.owners(x, columns)
-            out[own] += x[own, slot : slot + 1] * columns[:, k]
+        return self._unfolded(self.folded_forward(x, columns))
+
+    def folded_forward(self, x: Any, columns: Any) -> Any:
+        """The same for rows that are no mirror images or, where columns are none of these, for all."""
+        out = self._forward(x)
+        if columns is not None:
+            out = out if self.folds(columns) else self._unfolded(out)
+            own, slots = self.owners(x, columns), self.slots(columns)
+            for k in range(columns.shape[1]):
+                out[own] += x[own, slots.start + k, None] * columns[:, k]
         return out
+
+    def add(self, values: Any, more: Any) -> None:
+        """Add to values per hinge row those of rows that are no mirror images, or of all."""
+        h, n = self.mirrored, self.n
+        if not self._is_folded(more):
+            values += more[:, :n]
+            return
+        values[:, :h] += more[:, :h]
+        values[:, h : 2 * h] -= more[:, :h]
+        if 2 * h < n:
+            values[:, 2 * h :] += more[:, h : n - h]
+
+    def _is_folded(self, values: Any) -> bool:
+        """Whether values leave out mirror images that there are."""
+        return self.mirrored > 0 and values.shape[1] == len(self.left)
+
+    def _unfolded(self, values: Any) -> Any:
+        """Values per row, given those of rows that are no mirror images, or of all."""
+        h = self.mirrored
+        if not self._is_folded(values):
+            return values
+        return self.backend.xp.concat([values[:, :h], -values[:, :h], values[:, h:]], axis=1)
 
     def _forward(self, x: Any) -> Any:
         """The same without columns, for rows that are no mirror images."""
@@ -166,33 +209,42 @@ class Rows:
         hard = np.broadcast_to(np.arange(self.n, self.n + self.m), (len(kept), self.m))
         chosen = self.backend.indices(np.concatenate([kept, hard], axis=1))
         out = self.K[chosen]
-        for k in range(0 if columns is None else columns.shape[1]):
-            own = self.owners(chosen, columns)
-            out[own, :, self.d - columns.shape[1] + k] = self.backend.pick(columns[:, k], chosen[own])
+        if columns is None:
+            return out
+        own, slots, h = self.owners(chosen, columns), self.slots(columns), self.mirrored
+        place = chosen[own]
+        image = (place >= h) & (place < 2 * h) if self.folds(columns) and h else None
+        if image is not None:
+            place = place - h * (place >= h)
+        for k in range(columns.shape[1]):
+            values = self.backend.pick(columns[:, k], place)
+            out[own, :, slots.start + k] = values if image is None else self.backend.xp.where(image, -values, values)
         return out
 
     def gram(self, weights: Any) -> Any:
         """``[A B; G H]ᵀ diag(weights) [A B; G H]`` for every target."""
-        return self._gram(self._folded(weights, operator.add))
+        return self._gram(self.folded(weights))
 
     def _gram(self, weights: Any) -> Any:
         """The same, given weights of rows that are no mirror images."""
         return self.backend.gram(self.table, weights)
 
-    def _folded(self, rows: Any, combine: Callable[[Any, Any], Any]) -> Any:
+    def folded(self, rows: Any, combine: Callable[[Any, Any], Any] = operator.add) -> Any:
         """Values per row as values per row that is no mirror image, combined with those of the mirror images."""
         h = self.mirrored
-        if not h:
+        if not h or self._is_folded(rows):
             return rows
         both = combine(rows[:, :h], rows[:, h : 2 * h])
         return both if 2 * h == rows.shape[1] else self.backend.xp.concat([both, rows[:, 2 * h :]], axis=1)
 
     def adjoint(self, rows: Any, columns: Any) -> Any:
         """``(Aᵀ rows, Bᵀ rows)`` for every target."""
-        out = self._adjoint(self._folded(rows, operator.sub))
+        folded = self.folded(rows, operator.sub)
+        out = self._adjoint(folded)
         if columns is not None:
             own = self.owners(rows, columns)
-            out[own, self.slots(columns)] = self.backend.xp.vecdot(columns, rows[own, None])
+            values = folded if self.folds(columns) else rows
+            out[own, self.slots(columns)] = self.backend.xp.vecdot(columns, values[own, None])
         return out
 
     def _adjoint(self, rows: Any) -> Any:
@@ -281,6 +333,11 @@ class State:
     def take(self, keep: Any) -> State:
         """Keep some of the targets."""
         return State(self.P[keep], self.Z[keep], self.b[keep], self.m[keep])
+
+    def x(self, rows: Rows) -> Any:
+        """Weights and offsets ``(w, b)``."""
+        wp, wm, *_ = rows.parts
+        return rows.backend.xp.concat([self.P[:, wp] - self.P[:, wm], self.b], axis=1)
 
     def begin(self, rows: Rows, batch: Batch) -> State:
         """Return the iterates over all rows: these."""

@@ -177,12 +177,13 @@ class Smoothed:
             dP, dZ, dx = now.step(self.tau)
             worst = np.minimum(np.min(dP / self.P, axis=1), np.min(dZ * now.inverse, axis=1))
             step = np.minimum(1.0, FRACTION / np.maximum(-worst, 1e-30))
-            turn = rows.forward(dx, batch.columns)[:, : rows.n]
+            turn = rows.folded_forward(dx, batch.columns)
             self.P += step[:, None] * dP
             self.Z += step[:, None] * dZ
             self.b = self.b + step[:, None] * dx[:, rows.d :]
-            self.margin += step[:, None] * turn
-            far = np.sqrt(now.xp.vecdot(turn, turn) / rows.n) / self.width
+            far = np.sqrt(now.xp.vecdot(turn, turn) / turn.shape[1]) / self.width
+            turn *= step[:, None]
+            rows.add(self.margin, turn)
             good = step >= 0.5
             narrower = np.where(good & (now.inside > enough), NARROWER, 1.0)
             self.width *= np.where(far > TOO_FAR, np.minimum(far, WIDER), narrower).astype(dtype)
@@ -247,9 +248,10 @@ def _curvature(rows: Rows, batch: Batch, w: Any, inner: Any, factor: float, spre
     """
     own = 0 if batch.columns is None else len(batch.columns)
     count = own + (own < len(batch.goal))
-    D = np.zeros((count, rows.n + rows.m), dtype=w.dtype)
+    D = np.zeros((1, rows.n + rows.m), dtype=w.dtype)
     D[:, : rows.n] = np.where(inner, factor, BEYOND * factor) * batch.s[:1]
-    matrix = Band(rows, D).gram(batch.columns)
+    matrix = np.repeat(rows.gram(D), count, axis=0)
+    Band(rows, D).add_columns(matrix, batch.columns)
     main = diagonal(matrix)
     main *= 1.0 + RAISED * rows.backend.epsilon
     up, um = (np.maximum(side, 0.0) + spread for side in (w, -w))
