@@ -198,7 +198,7 @@ class Cholesky:
     @cached_property
     def columnwise(self) -> list[Any]:
         """The matrices in the order that LAPACK wants: a symmetric one is its own transpose."""
-        return [matrix.T for matrix in self.matrices]
+        return list(self.matrices.transpose(0, 2, 1))
 
 
 class NumpyBackend(Backend):

@@ -23,7 +23,7 @@ __all__ = ["COARSE", "MANY", "MAX_ITERATIONS", "QUIET", "Enough", "Lockstep", "a
 
 #: Above this share of what is looked for, single precision will do. From so many targets on it pays; once no more than
 #: this share of them is left, it is better to go on with all.
-COARSE, MANY, FEW = 1e-3, 8, 0.15
+COARSE, MANY, FEW = 1e-3, 8, 0.25
 MAX_ITERATIONS = 80
 #: Share of the targets that must be done for any of them to leave, since what goes on is a copy.
 LEAVING = 0.1
@@ -34,12 +34,14 @@ FEASIBLE, SOON = 4, 2
 SECOND, SECOND_WIDE = 1.5, 5.0
 #: Iterations after which rows of a target's own are looked at, and chosen once more where they were not the right ones.
 RENEWED = (3, 6)
+#: The same after single precision with rows of their own.
+RENEWED_FINE = (2, 5)
 #: Share of what is looked for below which one that goes no further is solved all the same, as far as proofs can tell.
 SOLVED = 1e-7
 #: Share of the residuals of rows that were left out that may be left before anything is enough.
 SETTLED = 3e-2
 #: Share of what is looked for above which single precision will do with rows of a target's own.
-FINE = 1e-5
+FINE = 3e-6
 
 #: Iterates that leave the range of numbers have not converged, which their certificates show: no reason to warn.
 QUIET: Any = {"over": "ignore", "divide": "ignore", "invalid": "ignore"}
@@ -221,7 +223,7 @@ class Lockstep:
         best, stalled, left = np.full(t, np.inf), np.zeros(t, dtype=int), np.ones(t)
         begun = np.zeros(t, dtype=int)
         for iteration in range(MAX_ITERATIONS + 1):
-            if iteration in RENEWED and renew is not None:
+            if renew is not None and iteration in (RENEWED if without is None else RENEWED_FINE):
                 others = renew(alive, rows, state, batch)
                 best[others], left[others], begun[others] = np.inf, 1.0, iteration
             products, total = state.P * state.Z, xp.vecdot(state.P, state.Z)

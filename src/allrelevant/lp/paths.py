@@ -27,7 +27,7 @@ __all__ = ["InteriorPaths", "problems_at_once"]
 
 #: Stop when the complementarity of a target, and what its residuals cost, are below these shares of its objective, and
 #: its multipliers exceed what the norm allows by no more than the last of them: that is what the proof goes by.
-GAP, RESIDUAL, EXCESS = 1e-7, 1e-6, 1e-6
+GAP, RESIDUAL, EXCESS = 1e-6, 1e-5, 1e-5
 #: Products of pairs of columns pay up to this size: few targets share the rows of a fold.
 PACKED_BYTES = 2**22
 #: How much the problems of one path may take, at most.
@@ -35,7 +35,7 @@ PATH_BYTES = 2**27
 #: With fewer rows the simplex method is faster.
 LEAST_ROWS = 200
 #: Share of the objective above which single precision will do, and share of the gap that rounding may cost there.
-NEAR, LOST = 1e-2, 0.3
+NEAR, LOST = 3e-2, 0.3
 #: The start: how far beyond their right sides rows shall be, the share of its matrix that is added for the weights to
 #: be small, and how far inside everything is, as a share of the mean and at least.
 BEYOND, RIDGE, INSIDE, LEAST = 0.5, 1e-3, 0.25, 1e-3
