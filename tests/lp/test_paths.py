@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from allrelevant.lp.certificate import penalised_gap
 from allrelevant.lp.penalised import HighsPenalised
 from allrelevant.lp.program import Program
 from allrelevant.lp.smooth import Smoothed
+from allrelevant.lp.targets import Duals
 from allrelevant.relevance import baseline
 from allrelevant.relevance.baseline import SEARCH_GAP, penalty_path
 
@@ -334,3 +336,56 @@ def test_programs_with_other_mirror_images_do_without():
     assert [rows.mirrored for rows in paths.InteriorPaths([mirrored], [C])._rows.each] == [40]
     for program, claim in zip((mirrored, plain), engine.solve(), strict=True):
         assert penalised_gap(program, C, *claim).max() <= SEARCH_GAP
+
+
+def test_programs_that_differ_in_right_sides_only_share_their_proofs(monkeypatch):
+    """Padded, proven and solved together as they would be each by itself."""
+    rng = np.random.RandomState(0)
+    calls = []
+
+    def counted(program, *claim):
+        calls.append(program.r.shape)
+        return penalised_gap(program, *claim)
+
+    monkeypatch.setattr(optimum, "penalised_gap", counted)
+    wide, narrow = Regression(0.3), Regression(0.05)
+    folds = []
+    for n in (150, 149):
+        X = rng.normal(size=(n, 4))
+        y = X @ [1.0, 0.5, 0.0, 0.0] + 0.3 * rng.normal(size=n)
+        first = wide.program(X, y, np.ones(n))
+        second = narrow.restated(first, y)
+        stated = narrow.program(X, y, np.ones(n))
+        assert second.restates(first)
+        assert not stated.restates(first)
+        np.testing.assert_array_equal(second.r, stated.r)
+        np.testing.assert_array_equal(second.A, stated.A)
+        folds.append(([first, second], [first, stated]))
+    C = [np.array([0.1, 1.0]), np.array([0.2, 2.0, 20.0])] * 2
+    shared, apart = (
+        penalised_paths([program for fold in folds for program in fold[k]], C, SEARCH_GAP, at_once=True) for k in (0, 1)
+    )
+    assert calls == [(5, 300), (5, 298), (2, 300), (3, 300), (2, 298), (3, 298)]
+    for (w, b), (other_w, other_b) in zip(shared, apart, strict=True):
+        np.testing.assert_array_equal(w, other_w)
+        np.testing.assert_array_equal(b, other_b)
+
+
+def test_gaps_of_points_with_right_sides_of_their_own():
+    rng = np.random.RandomState(1)
+    X, y, C = rng.normal(size=(60, 3)), rng.normal(size=60), np.array([1.0])
+    programs = [Regression(width).program(X, y, np.ones(60)) for width in (0.1, 0.4)]
+    claims = [HighsPenalised(program).path(C) for program in programs]
+    claims[1] = claims[1][0] + 0.01, *claims[1][1:]
+    alone = [penalised_gap(program, C, *claim)[0] for program, claim in zip(programs, claims, strict=True)]
+    (w, b, duals), (other_w, other_b, other_duals) = claims
+    both = Duals(*(np.concatenate([getattr(duals, k), getattr(other_duals, k)]) for k in ("alpha", "beta", "lam")))
+    together = penalised_gap(
+        replace(programs[0], r=np.stack([program.r for program in programs])),
+        np.repeat(C, 2),
+        np.concatenate([w, other_w]),
+        np.concatenate([b, other_b]),
+        both,
+    )
+    np.testing.assert_allclose(together, alone, rtol=1e-9, atol=1e-15)
+    assert together[0] < 1e-9 < 1e-4 < together[1]

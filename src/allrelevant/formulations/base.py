@@ -120,6 +120,10 @@ class Formulation(ABC):
         """Return the settings of the own hyperparameters that the baseline search tries, the simplest first."""
         return [self]
 
+    def restated(self, program: Program, target: Array) -> Program | None:
+        """Return the program of another candidate's samples as this one states it, or None: it is stated anew then."""
+        return None
+
     def next_gain(self, candidates: Sequence[Formulation], scores: Sequence[float]) -> float:
         """Return by how much the next candidate may beat the last one, given the best scores of those tried."""
         return np.inf

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -39,14 +39,22 @@ class Regression(Formulation):
 
     def program(self, X: Matrix, target: Array, sample_weight: Array) -> Program:
         """State the program."""
-        epsilon = WIDTHS[-1] if self.epsilon is None else self.epsilon
         ones = np.ones((len(target), 1))
         return Program.build(
             with_negative(X),
             np.vstack([ones, -ones]),
-            np.concatenate([target - epsilon, -target - epsilon]),
+            self._right(target),
             s=np.concatenate([sample_weight, sample_weight]),
         )
+
+    def _right(self, target: Array) -> Array:
+        """Right sides of the rows."""
+        epsilon = WIDTHS[-1] if self.epsilon is None else self.epsilon
+        return np.concatenate([target - epsilon, -target - epsilon])
+
+    def restated(self, program: Program, target: Array) -> Program:
+        """Return the program of the same samples with another width: only the right sides differ."""
+        return replace(program, r=self._right(target))
 
     def decision(self, X: Matrix, w: Array, b: Array) -> Array:
         """The prediction."""

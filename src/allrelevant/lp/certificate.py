@@ -329,14 +329,15 @@ def penalised_gap(program: Program, C: Array, w: Array, b: Array, duals: Duals) 
     """Relative gaps of claimed optima of ``min norm + C · loss``, for losses that are never negative.
 
     The multipliers are those of the bound problem with ``λ = C``; their value ``α·r + β·h`` bounds the optimum from
-    below if ``|z| ≤ γ``. An excess over γ is charged: no optimal point has a norm above the value at hand.
+    below if ``|z| ≤ γ``. An excess over γ is charged: no optimal point has a norm above the value at hand. The right
+    sides ``r`` of the program may be one row for every point.
     """
     fixed, unproven = repair(program, Duals(duals.alpha, duals.beta, C))
     z = program.pull(fixed.alpha, fixed.beta) - C[:, None] * program.u
     excess = np.max(np.abs(z) / program.gamma, axis=1, initial=1.0) - 1.0
     primal = program.norm(w) + C * program.loss(w, b)
-    dual = fixed.alpha @ program.r + fixed.beta @ program.h - excess * primal
+    dual = (fixed.alpha * program.r).sum(axis=1) + fixed.beta @ program.h - excess * primal
     # An objective of next to nothing is measured against the loss of a model that does nothing.
-    scale = C * float(program.s @ program.slacks.greatest(np.abs(program.r)))
+    scale = C * (program.slacks.greatest(np.abs(program.r)) @ program.s)
     gap = (primal - dual) / np.maximum(np.maximum(np.abs(primal), 1e-6 * scale), 1e-12)
     return np.asarray(np.where(unproven | (program.hard_violation(w, b) > 1e-9), np.inf, gap))

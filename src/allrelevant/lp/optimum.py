@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -81,11 +82,11 @@ class PenalisedSolver:
             return self._tall_path(values, limit) if is_tall(self.program) else self._path(values, limit)
 
     def _path(self, values: Array, limit: float) -> tuple[Array, Array]:
-        return self.proven(values, *self._highs.path(values), limit)
+        w, b, duals = self._highs.path(values)
+        return self.proven(values, w, b, penalised_gap(self.program, values, w, b, duals), limit)
 
-    def proven(self, values: Array, w: Array, b: Array, duals: Duals, limit: float) -> tuple[Array, Array]:
-        """Return points claimed to be optimal where they are, and optimal ones in the place of the others."""
-        gap = penalised_gap(self.program, values, w, b, duals)
+    def proven(self, values: Array, w: Array, b: Array, gap: Array, limit: float) -> tuple[Array, Array]:
+        """Return points claimed to be optimal where their gaps show it, and optimal ones in the place of the others."""
         for k in np.flatnonzero(~(gap <= limit)):
             w[k], b[k], own = self._highs.solve(values[k], cold=True)
             self._check(values[k], w[k], b[k], own, limit)
@@ -134,4 +135,30 @@ def penalised_paths(
             found = None
         if found is None:
             return [solver.path(C, limit) for solver, C in one_by_one]
-        return [solver.proven(C, *claim, limit) for (solver, C), claim in zip(one_by_one, found, strict=True)]
+        gaps = _gaps(programs, values, found)
+        return [
+            solver.proven(C, w, b, gap, limit)
+            for (solver, C), (w, b, _), gap in zip(one_by_one, found, gaps, strict=True)
+        ]
+
+
+def _gaps(
+    programs: Sequence[Program], values: Sequence[Array], found: Sequence[tuple[Array, Array, Duals]]
+) -> list[Array]:
+    """Gaps of claimed optima, those of neighbours that differ in right sides only at once."""
+    out: list[Array] = []
+    while len(out) < len(programs):
+        first, some = programs[len(out)], list(range(len(out), len(programs)))
+        alike = [k == some[0] or programs[k].restates(first) for k in some]
+        some = some[: [*alike, False].index(False)]
+        counts = [len(values[k]) for k in some]
+        w, b, duals = zip(*(found[k] for k in some), strict=True)
+        gap = penalised_gap(
+            replace(first, r=np.repeat([programs[k].r for k in some], counts, axis=0)),
+            np.concatenate([values[k] for k in some]),
+            np.concatenate(w),
+            np.concatenate(b),
+            Duals(*(np.concatenate([getattr(each, name) for each in duals]) for name in ("alpha", "beta", "lam"))),
+        )
+        out += np.split(gap, np.cumsum(counts)[:-1])
+    return out

@@ -61,8 +61,8 @@ class InteriorPaths(Lockstep):
         self._C = np.concatenate(values)
         self._n_values = [len(some) for some in values]
         n = max(program.n_rows for program in programs)
-        padded, self._places = zip(*(_padded(program, n) for program in programs), strict=True)
-        first = [k for k in range(len(padded)) if not k or not _same_left(padded[k - 1], padded[k])]
+        padded, self._places = _all_padded(programs, n)
+        first = [k for k in range(len(padded)) if not k or not padded[k - 1].same_left(padded[k])]
         ends = np.array([*first[1:], len(padded)])
 
         def rows_of(k: int, mirrors: bool) -> Rows:
@@ -216,9 +216,21 @@ def problems_at_once(program: Program, least: int = 1) -> int:
     return 0 if rows < 2 * size or least * each > PATH_BYTES else max(BATCH_BYTES // each, least)
 
 
-def _same_left(one: Program, other: Program) -> bool:
-    """Whether two programs differ at most in right sides, weights of the slacks and linear loss."""
-    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("B", "H", "A", "G"))
+def _all_padded(programs: Sequence[Program], n: int) -> tuple[list[Program], list[Any]]:
+    """Programs with more rows, as :func:`_padded` has them; those that differ in right sides only share the others."""
+    padded: list[Program] = []
+    places: list[Any] = []
+    for k, program in enumerate(programs):
+        if k and program.restates(programs[k - 1]):
+            right = np.full(n, -1.0)
+            right[places[-1]] = program.r
+            padded.append(replace(padded[-1], r=right))
+            places.append(places[-1])
+        else:
+            one, place = _padded(program, n)
+            padded.append(one)
+            places.append(place)
+    return padded, places
 
 
 def _padded(program: Program, n: int) -> tuple[Program, Any]:

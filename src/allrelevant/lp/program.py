@@ -14,7 +14,7 @@ points whose norm and loss stay within a :class:`Budget`. Nothing here knows wha
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -253,6 +253,15 @@ class Program:
         """Return the program with other box bounds, sharing all data."""
         d = self.n_weights
         return replace(self, lower=_vector(lower, d, 0.0, "lower"), upper=_vector(upper, d, 0.0, "upper"))
+
+    def same_left(self, other: Program) -> bool:
+        """Whether another program differs at most in right sides, weights of the slacks and linear loss."""
+        pairs = ((getattr(self, name), getattr(other, name)) for name in ("B", "H", "A", "G"))
+        return all(one is another or np.array_equal(one, another) for one, another in pairs)
+
+    def restates(self, other: Program) -> bool:
+        """Whether it was made of another program by other right sides ``r`` alone, so that they share all else."""
+        return all(getattr(self, part.name) is getattr(other, part.name) for part in fields(self) if part.name != "r")
 
     def with_slots(self, gamma: ArrayLike) -> Program:
         """Return the program with more weights, last, that stand in no row: places for :class:`Columns`."""

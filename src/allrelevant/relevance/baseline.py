@@ -345,10 +345,13 @@ class _Job(NamedTuple):
     path: Array
     begin: int = 0
 
-    def program(self, X: Matrix, target: Array) -> Program:
-        """State the program of the samples that the fold trains with."""
+    def program(self, X: Matrix, target: Array, alike: Program | None = None) -> Program:
+        """State the program of the samples that the fold trains with, given perhaps that of another candidate."""
         train = self.fold.train > 0
-        return self.formulation.program(some_rows(X, train), target[train], self.fold.train[train])
+        program = None if alike is None else self.formulation.restated(alike, target[train])
+        if program is None:
+            program = self.formulation.program(some_rows(X, train), target[train], self.fold.train[train])
+        return program
 
     def scores(self, models: Sequence[Point], X: Matrix, target: Array) -> Array:
         """Scores of models on the samples that the fold leaves out."""
@@ -388,7 +391,9 @@ def _empty(program: Program) -> tuple[Array, Array]:
 
 def _models(jobs: Sequence[_Job], X: Matrix, target: Array, *, at_once: bool = False) -> list[list[Point]]:
     """Models of every job, found at once or one after the other."""
-    programs = [job.program(X, target) for job in jobs]
+    programs: list[Program] = []
+    for k, job in enumerate(jobs):
+        programs.append(job.program(X, target, programs[-1] if k and jobs[k - 1].fold is job.fold else None))
     found = penalised_paths(programs, [job.path[job.path > 0.0] for job in jobs], SEARCH_GAP, at_once=at_once)
     return [
         ([_empty(program)] if job.path[0] == 0.0 else []) + list(zip(w, b, strict=True))
