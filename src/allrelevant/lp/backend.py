@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from threading import Lock
 from typing import Any
 
@@ -80,7 +80,7 @@ class Table:
     @cached_property
     def pairs(self) -> Any:
         """Products of all pairs of columns, one pair after the other; made when first asked for."""
-        out = self.backend.zeros((self.F.shape[0], self.n_pairs))
+        out = self.backend.empty((self.F.shape[0], self.n_pairs))
         for k in range(self.size):  # column by column: with many of them twice as fast as by index
             first = k * (k + 1) // 2
             out[:, first : first + k + 1] = self.F[:, : k + 1] * self.F[:, k : k + 1]
@@ -89,10 +89,16 @@ class Table:
     @cached_property
     def place(self) -> Any:
         """Place of every entry of the matrix among the pairs."""
-        i, j = np.tril_indices(self.size)
-        place = np.zeros((self.size, self.size), dtype=np.intp)
-        place[i, j] = place[j, i] = np.arange(len(i))
-        return self.backend.indices(place.ravel())
+        return self.backend.indices(_places(self.size))
+
+
+@lru_cache(maxsize=8)
+def _places(size: int) -> Any:
+    """Place of every entry of a symmetric matrix among its lower half, row by row."""
+    i, j = np.tril_indices(size)
+    place = np.zeros((size, size), dtype=np.intp)
+    place[i, j] = place[j, i] = np.arange(len(i))
+    return place.ravel()
 
 
 class Backend(ABC):

@@ -210,10 +210,15 @@ def _search(
 ) -> _Best:
     candidates = formulation.candidates(target)
     tracks: list[_Track] = []
+    whole: Program | None = None
     # All of them at once, unless what the next one may gain can be foreseen.
     until = formulation.foreseeable or len(candidates)
     while len(tracks) < len(candidates):
-        more = [_Track.begun(each, X, target, sample_weight) for each in candidates[len(tracks) : until]]
+        more: list[_Track] = []
+        for each in candidates[len(tracks) : until]:
+            whole = each.restated(whole, target) if whole is not None else None
+            whole = each.program(X, target, sample_weight) if whole is None else whole
+            more.append(_Track.begun(each, whole, X.shape[1]))
         _follow(more, tracks, X, target, folds, progress)
         tracks, until = [*tracks, *more], until + 1
         if formulation.next_gain(candidates, [track.scores.max() for track in tracks]) <= tracks[-1].tie(X):
@@ -291,10 +296,9 @@ class _Track:
     models: list[Point] = field(default_factory=list)
 
     @classmethod
-    def begun(cls, formulation: Formulation, X: Matrix, target: Array, sample_weight: Array) -> _Track:
-        """Return the track of a candidate, on which nothing has been tried."""
-        whole = formulation.program(X, target, sample_weight)
-        path = penalty_path(whole, formulation.predictive(X.shape[1]))
+    def begun(cls, formulation: Formulation, whole: Program, n_columns: int) -> _Track:
+        """Return the track of a candidate, given its program of all samples, on which nothing has been tried."""
+        path = penalty_path(whole, formulation.predictive(n_columns))
         path = np.append(0.0, path) if formulation.may_be_empty else path
         return cls(formulation, path, problems_at_once(whole, len(path)))
 
