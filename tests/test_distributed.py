@@ -434,6 +434,31 @@ def test_workers_of_a_scheduler_that_is_gone_are_not_waited_for(machines):
         assert time.monotonic() - began < 2 * workers.WAIT + 10.0
 
 
+def test_a_scheduler_that_dies_when_it_is_asked_for_workers_is_not_waited_for(machines, monkeypatch):
+    """The client is connected when it is asked, and has no connection left by which the question could fail at once."""
+    client = get_active_backend()[0].client
+    machines.scheduler.kill()
+    while client.status == "running":
+        time.sleep(0.01)
+    client.loop.add_callback(client.rpc.remove, client.scheduler.address)
+    earlier = ["running"]
+
+    class Unaware:
+        @property
+        def status(self):
+            return earlier.pop() if earlier else client.status
+
+        def __getattr__(self, name):
+            return getattr(client, name)
+
+    monkeypatch.setattr(workers, "WAIT", 1.0)
+    began = time.monotonic()
+    with pytest.raises(ClusterLost, match="fit again"):
+        workers._has_workers(Unaware())
+    assert not earlier
+    assert time.monotonic() - began < 10.0
+
+
 def test_workers_that_are_all_gone_are_not_waited_for_for_ever(machines):
     def kill():
         for worker in machines.workers:
