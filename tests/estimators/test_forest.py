@@ -282,7 +282,7 @@ def test_other_importances(data, importance):
 @pytest.mark.parametrize("importance", ["gain", "permutation"])
 def test_other_forests(data, importance):
     X, y, relevance = data
-    forest = RandomForestClassifier(n_estimators=50, max_depth=5)
+    forest = RandomForestClassifier(n_estimators=25, max_depth=5)
     model = ForestRelevanceClassifier(estimator=forest, importance=importance, max_rounds=12, random_state=0).fit(X, y)
     assert np.mean((model.relevance_classes_ > 0) == (relevance > 0)) >= 0.75
     assert model.result_.engine == "RandomForestClassifier"
