@@ -70,7 +70,7 @@ except KeyboardInterrupt:
 )
 def test_interrupt_in_mid_fit(engine, n_jobs, backend, time_limit):
     # Then probes and intervals, which take minutes, have begun.
-    interrupt(LINEAR, engine, n_jobs, backend, time_limit, sign="baseline", pause=3.0 if backend == "loky" else 1.0)
+    interrupt(LINEAR, engine, n_jobs, backend, time_limit, sign="baseline", pause=3.0 if backend == "loky" else 0.5)
 
 
 FOREST = """
@@ -92,7 +92,7 @@ except KeyboardInterrupt:
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_interrupt_of_a_forest(n_jobs):
-    interrupt(FOREST, n_jobs, sign="shadow features", pause=1.0)
+    interrupt(FOREST, n_jobs, sign="shadow features", pause=0.5)
 
 
 PANELS = """
@@ -117,4 +117,4 @@ except KeyboardInterrupt:
 
 def test_interrupt_of_a_search_for_panels():
     # The first of the mixed-integer programs has begun; there are up to a thousand.
-    interrupt(PANELS, sign="searching", pause=1.0)
+    interrupt(PANELS, sign="searching", pause=0.5)
