@@ -30,10 +30,10 @@ SMALL = {"n_estimators": 60, "max_rounds": 24, "random_state": 0}
 
 @parametrize_with_checks(
     [
-        ForestRelevanceClassifier(n_estimators=30, max_rounds=12, n_shadows=10),
-        ForestRelevanceRegressor(n_estimators=30, max_rounds=12, n_shadows=10),
+        ForestRelevanceClassifier(n_estimators=20, max_rounds=8, n_shadows=8),
+        ForestRelevanceRegressor(n_estimators=20, max_rounds=8, n_shadows=8),
         ForestRelevanceRegressor(
-            estimator=ExtraTreesRegressor(n_estimators=10, max_depth=4),
+            estimator=ExtraTreesRegressor(n_estimators=5, max_depth=4),
             importance="gain",
             decomposition="refit",
             max_rounds=8,
