@@ -1,6 +1,7 @@
 """The examples run as a user runs them."""
 
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -65,12 +66,6 @@ def test_compas(tmp_path):
     assert "Without ethnicity the model tells" in printed
 
 
-def test_compas_without_data(tmp_path):
-    printed = run_example("compas.py", "--data", tmp_path / "absent", "--out", tmp_path / "out")
-    assert printed.startswith("skipped: ")
-    assert not (tmp_path / "out").exists()
-
-
 EXPLORING = {
     "spectf.py": (
         "classification/spectf.csv",
@@ -112,6 +107,28 @@ def test_exploring(name):
     assert [sentence for sentence in sentences if sentence not in printed] == []
 
 
+@pytest.fixture
+def without_data(tmp_path, monkeypatch, capsys):
+    """Function that runs an example where its data are not, and returns what it prints.
+
+    It ends before it does anything that would be seen in this process.
+    """
+
+    def run(name, *arguments):
+        monkeypatch.setattr(sys, "argv", [name, "--data", str(tmp_path / "absent"), *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            runpy.run_path(str(ROOT / "examples" / name), run_name="__main__")
+        assert not end.value.code
+        return capsys.readouterr().out
+
+    return run
+
+
 @pytest.mark.parametrize("name", EXPLORING)
-def test_exploring_without_data(name, tmp_path):
-    assert run_example(name, "--data", tmp_path).startswith("skipped: ")
+def test_exploring_without_data(name, without_data):
+    assert without_data(name).startswith("skipped: ")
+
+
+def test_compas_without_data(tmp_path, without_data):
+    assert without_data("compas.py", "--out", tmp_path / "out").startswith("skipped: ")
+    assert not (tmp_path / "out").exists()

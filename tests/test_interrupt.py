@@ -43,8 +43,8 @@ import numpy as np
 from joblib import parallel_config
 from allrelevant import LinearRelevanceClassifier
 rng = np.random.RandomState(0)
-X = rng.normal(size=(3000, 200))
-y = X[:, :20].sum(axis=1) + 3 * rng.normal(size=3000) > 0
+X = rng.normal(size=(1500, 200))
+y = X[:, :20].sum(axis=1) + 3 * rng.normal(size=1500) > 0
 engine, n_jobs, backend = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 limit = None if sys.argv[4] == "None" else float(sys.argv[4])
 model = LinearRelevanceClassifier(C=0.05, engine=engine, n_jobs=n_jobs, memory_limit=2**24, time_limit=limit, verbose=1)
@@ -70,19 +70,20 @@ except KeyboardInterrupt:
 )
 def test_interrupt_in_mid_fit(engine, n_jobs, backend, time_limit):
     # Then probes and intervals, which take minutes, have begun.
-    interrupt(LINEAR, engine, n_jobs, backend, time_limit, sign="baseline", pause=3.0 if backend == "loky" else 1.0)
+    interrupt(LINEAR, engine, n_jobs, backend, time_limit, sign="baseline", pause=3.0 if backend == "loky" else 0.5)
 
 
 FOREST = """
 import sys
 import numpy as np
 from allrelevant import ForestRelevanceClassifier
+from allrelevant._progress import watched
 rng = np.random.RandomState(0)
-X = rng.normal(size=(20000, 200))
-y = X[:, :20].sum(axis=1) + 3 * rng.normal(size=20000) > 0
-print("growing", file=sys.stderr, flush=True)
+X = rng.normal(size=(10000, 200))
+y = X[:, :20].sum(axis=1) + 3 * rng.normal(size=10000) > 0
 try:
-    ForestRelevanceClassifier(n_jobs=int(sys.argv[1])).fit(X, y)
+    with watched(lambda stage, *_: print(stage, file=sys.stderr, flush=True)):
+        ForestRelevanceClassifier(n_jobs=int(sys.argv[1])).fit(X, y)
 except KeyboardInterrupt:
     print("interrupted")
     sys.exit(3)
@@ -91,16 +92,21 @@ except KeyboardInterrupt:
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_interrupt_of_a_forest(n_jobs):
-    interrupt(FOREST, n_jobs, sign="growing", pause=3.0)
+    interrupt(FOREST, n_jobs, sign="shadow features", pause=0.5)
 
 
 PANELS = """
 import sys
 from sklearn.datasets import load_breast_cancer
 from allrelevant import LinearRelevanceClassifier
+from allrelevant.lp.support import CheapestSupport
 X, y = load_breast_cancer(return_X_y=True)
-model = LinearRelevanceClassifier(C=0.3, n_probes=10, random_state=0).fit(X, y)
-print("searching", file=sys.stderr, flush=True)
+model = LinearRelevanceClassifier(C=0.3, n_probes=10, random_state=0).fit(X[:200], y[:200])
+solve = CheapestSupport.solve
+def told(self, time_limit):
+    print("searching", file=sys.stderr, flush=True)
+    return solve(self, time_limit)
+CheapestSupport.solve = told
 try:
     model.panels(k=1000, scope="all", time_limit=600)
 except KeyboardInterrupt:
@@ -110,5 +116,5 @@ except KeyboardInterrupt:
 
 
 def test_interrupt_of_a_search_for_panels():
-    # Long enough for the mixed-integer programs to have begun, on any machine not long enough to end.
-    interrupt(PANELS, sign="searching", pause=6.0)
+    # The first of the mixed-integer programs has begun; there are up to a thousand.
+    interrupt(PANELS, sign="searching", pause=0.5)

@@ -25,6 +25,13 @@ def expected():
     return {problem: model.result_ for problem, model in write.fits().items()}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _no_processes_left():
+    """Those of joblib stay for the next fit, which would import everything again."""
+    yield
+    get_reusable_executor().shutdown(wait=True)
+
+
 def fit(problem, columns=slice(None), rows=slice(None), **options):
     """The result of a fit of the same data in another arrangement, carried back."""
     X, targets = write.data()
@@ -51,7 +58,6 @@ def test_who_computes(problem, backend, expected):
     """Clusters: `tests/test_distributed.py`."""
     with parallel_config(backend=backend, n_jobs=2):
         check(fit(problem), expected[problem])
-    get_reusable_executor().shutdown(wait=True)
 
 
 @pytest.mark.parametrize("problem", LINEAR)

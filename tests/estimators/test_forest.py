@@ -30,10 +30,10 @@ SMALL = {"n_estimators": 60, "max_rounds": 24, "random_state": 0}
 
 @parametrize_with_checks(
     [
-        ForestRelevanceClassifier(n_estimators=30, max_rounds=12, n_shadows=10),
-        ForestRelevanceRegressor(n_estimators=30, max_rounds=12, n_shadows=10),
+        ForestRelevanceClassifier(n_estimators=20, max_rounds=8, n_shadows=8),
+        ForestRelevanceRegressor(n_estimators=20, max_rounds=8, n_shadows=8),
         ForestRelevanceRegressor(
-            estimator=ExtraTreesRegressor(n_estimators=10, max_depth=4),
+            estimator=ExtraTreesRegressor(n_estimators=5, max_depth=4),
             importance="gain",
             decomposition="refit",
             max_rounds=8,
@@ -282,7 +282,7 @@ def test_other_importances(data, importance):
 @pytest.mark.parametrize("importance", ["gain", "permutation"])
 def test_other_forests(data, importance):
     X, y, relevance = data
-    forest = RandomForestClassifier(n_estimators=50, max_depth=5)
+    forest = RandomForestClassifier(n_estimators=25, max_depth=5)
     model = ForestRelevanceClassifier(estimator=forest, importance=importance, max_rounds=12, random_state=0).fit(X, y)
     assert np.mean((model.relevance_classes_ > 0) == (relevance > 0)) >= 0.75
     assert model.result_.engine == "RandomForestClassifier"

@@ -24,6 +24,9 @@ from allrelevant.relevance.nearoptimal import near_optimal_set
 from allrelevant.relevance.solving import Solving
 from problems import KINDS, problem
 
+#: What the oracle has found once, each of them is compared with.
+ENGINES = ("interior", "highs")
+
 
 def standardised(X, weight):
     mean = weight @ X / weight.sum()
@@ -36,7 +39,16 @@ def every(formulation, Z):
     return [formulation.feature(k, Z.shape[1]) for k in range(Z.shape[1])]
 
 
-def check(formulation, Z, target, weight, C, rows, engine, budgets="split"):
+def check_intervals(near, features, theirs, engines=ENGINES):
+    """Intervals by every engine against those of the oracle."""
+    for engine in engines:
+        ours = relevance_intervals(near, features, Solving(engine=engine))
+        found = np.column_stack([ours.minimum, ours.maximum])
+        np.testing.assert_allclose(found, theirs, atol=1e-6, rtol=0, err_msg=engine)
+        assert ours.gap <= 1e-6, engine
+
+
+def check(formulation, Z, target, weight, C, rows, engines=ENGINES, budgets="split"):
     """Baseline and intervals against the oracle."""
     base = fit_baseline(formulation, Z, target, weight, C=C, folds=(), progress=Progress())
     ours = base.program.norm(base.w) + C * base.program.loss(base.w, base.b)
@@ -44,13 +56,11 @@ def check(formulation, Z, target, weight, C, rows, engine, budgets="split"):
     near = near_optimal_set(base.program, base.w, base.b, C, norm_slack=0.1, loss_slack=0.1, budgets=budgets)
     if near.mu < 1e-9:
         return
-    ours = relevance_intervals(near, every(formulation, Z), Solving(engine=engine))
     theirs = np.zeros((Z.shape[1], 2))
     varying = np.ptp(Z, axis=0) > 0  # a column that does not vary is part of no model
     limits = near.budget.norm, near.budget.loss, near.budget.price
     theirs[varying] = oracle.relevance(*rows(Z[:, varying]), *limits) / near.mu
-    np.testing.assert_allclose(np.column_stack([ours.minimum, ours.maximum]), theirs, atol=1e-6, rtol=0)
-    assert ours.gap <= 1e-6
+    check_intervals(near, every(formulation, Z), theirs, engines)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -58,49 +68,43 @@ def check(formulation, Z, target, weight, C, rows, engine, budgets="split"):
 def test_classification_equals_three_programs_by_scipy(kind, seed):
     X, y, weight = problem(kind, seed)
     C = 10.0 ** np.random.RandomState(seed).uniform(-1, 2)
-    engine = ("interior", "highs")[seed % 2]
-    check(
-        Classification(), standardised(X, weight), y, weight, C, lambda Z: oracle.classification(Z, y, weight), engine
-    )
+    rows = lambda Z: oracle.classification(Z, y, weight)  # noqa: E731
+    check(Classification(), standardised(X, weight), y, weight, C, rows, ENGINES[seed % 2 : seed % 2 + 1])
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("engine", ["interior", "highs"])
-def test_joint_budgets_equal_three_programs_by_scipy(kind, seed, engine):
+def test_joint_budgets_equal_three_programs_by_scipy(kind, seed):
     X, y, weight = problem(kind, seed)
     rows = lambda Z: oracle.classification(Z, y, weight)  # noqa: E731
-    check(Classification(), standardised(X, weight), y, weight, 0.8, rows, engine, budgets="joint")
+    check(Classification(), standardised(X, weight), y, weight, 0.8, rows, budgets="joint")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("engine", ["interior", "highs"])
 @pytest.mark.parametrize("epsilon", [0.0, 0.2])
-def test_regression_equals_three_programs_by_scipy(kind, engine, epsilon):
+def test_regression_equals_three_programs_by_scipy(kind, epsilon):
     X, y, weight = problem(kind, 1)
     Z = standardised(X, weight)
     rng = np.random.RandomState(2)
     target = Z @ rng.normal(size=Z.shape[1]) + 0.5 * y + (kind == "noisy") * rng.normal(size=len(y))
-    check(Regression(epsilon), Z, target, weight, 0.7, lambda Z: oracle.regression(Z, target, weight, epsilon), engine)
+    check(Regression(epsilon), Z, target, weight, 0.7, lambda Z: oracle.regression(Z, target, weight, epsilon))
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("engine", ["interior", "highs"])
 @pytest.mark.parametrize("order", ["explicit", "implicit"])
-def test_ordinal_equals_three_programs_by_scipy(kind, engine, order):
+def test_ordinal_equals_three_programs_by_scipy(kind, order):
     X, y, weight = problem(kind, 3)
     Z = standardised(X, weight)
     place = Z @ np.random.RandomState(4).normal(size=Z.shape[1]) + (kind == "noisy") * y
     target = np.digitize(place, np.quantile(place, [0.2, 0.5, 0.7])).astype(float)
     formulation = {"explicit": OrdinalExplicit, "implicit": OrdinalImplicit}[order](4)
     rows = getattr(oracle, f"ordinal_{order}")
-    check(formulation, Z, target, weight, 0.7, lambda Z: rows(Z, target, weight, 4), engine)
+    check(formulation, Z, target, weight, 0.7, lambda Z: rows(Z, target, weight, 4))
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "constant"])
-@pytest.mark.parametrize("engine", ["interior", "highs"])
 @pytest.mark.parametrize("budgets", ["split", "joint"])
-def test_multi_class_equals_three_programs_by_scipy(kind, engine, budgets):
+def test_multi_class_equals_three_programs_by_scipy(kind, budgets):
     X, _, weight = problem(kind, 5)
     Z = standardised(X, weight)
     rng = np.random.RandomState(6)
@@ -113,15 +117,12 @@ def test_multi_class_equals_three_programs_by_scipy(kind, engine, budgets):
     ours = base.program.norm(base.w) + C * base.program.loss(base.w, base.b)
     assert ours == pytest.approx(oracle.baseline(*rows, C, sharing=sharing), rel=1e-6)
     near = near_optimal_set(base.program, base.w, base.b, C, norm_slack=0.1, loss_slack=0.1, budgets=budgets)
-    found = relevance_intervals(near, every(formulation, Z), Solving(engine=engine))
     # A class against the mean of the two others, for every feature in turn.
     one = np.array([[1.0, -0.5, -0.5], [-0.5, 1.0, -0.5], [-0.5, -0.5, 1.0]])
     contrasts = np.kron(np.eye(Z.shape[1]), one)
     limits = near.budget.norm, near.budget.loss, near.budget.price
     theirs = oracle.relevance(*rows, *limits, contrasts=contrasts, sharing=sharing) / near.mu
-    theirs = theirs.reshape(-1, 3, 2).max(axis=1)
-    np.testing.assert_allclose(np.column_stack([found.minimum, found.maximum]), theirs, atol=1e-6, rtol=0)
-    assert found.gap <= 1e-6
+    check_intervals(near, every(formulation, Z), theirs.reshape(-1, 3, 2).max(axis=1))
 
 
 def privileged_problem(name, seed):
@@ -150,9 +151,8 @@ def privileged_problem(name, seed):
 
 @pytest.mark.parametrize("name", ["classification", "regression", "explicit", "implicit"])
 @pytest.mark.parametrize("keeps", [True, False])
-@pytest.mark.parametrize("engine", ["interior", "highs"])
 @pytest.mark.parametrize("seed", range(3))
-def test_privileged_equals_the_papers_programs_by_scipy(name, keeps, engine, seed):
+def test_privileged_equals_the_papers_programs_by_scipy(name, keeps, seed):
     base_formulation, Z, P, target, weight, rows, stars, kinds = privileged_problem(name, seed)
     gamma, C, d = 0.5, 0.9, Z.shape[1]
     formulation = ExplainedSlack(base_formulation, keeps, P.shape[1], gamma)
@@ -165,19 +165,16 @@ def test_privileged_equals_the_papers_programs_by_scipy(name, keeps, engine, see
     if near.mu == 0.0:  # explained slacks alone may be the optimum: the papers' collapse
         return
     features = [formulation.feature(k, d + P.shape[1]) for k in range(d + P.shape[1])]
-    found = relevance_intervals(near, features, Solving(engine=engine))
     limits = near.budget.norm, near.budget.loss
     theirs = oracle.relevance(rows, hard, *limits, **more) / near.mu
     # Maximum over the kinds of slack of the minima, and of the maxima, as shares of the norm.
     theirs = np.vstack([theirs[:d], gamma * theirs[d:].reshape(-1, kinds, 2).max(axis=1)])
-    np.testing.assert_allclose(np.column_stack([found.minimum, found.maximum]), theirs, atol=1e-6, rtol=0)
-    assert found.gap <= 1e-6
+    check_intervals(near, features, theirs)
 
 
 @pytest.mark.parametrize("name", ["classification", "regression", "explicit", "implicit"])
-@pytest.mark.parametrize("engine", ["interior", "highs"])
 @pytest.mark.parametrize("seed", range(3))
-def test_residual_equals_three_programs_by_scipy(name, engine, seed):
+def test_residual_equals_three_programs_by_scipy(name, seed):
     """Decisions at hand are one more free coefficient: an offset with values of its own."""
     base_formulation, Z, P, target, weight, *_ = privileged_problem(name, seed)
     rng = np.random.RandomState(seed + 50)
@@ -200,10 +197,7 @@ def test_residual_equals_three_programs_by_scipy(name, engine, seed):
     near = near_optimal_set(base.program, base.w, base.b, C, norm_slack=0.1, loss_slack=0.1)
     assert near.mu > 0
     features = [formulation.feature(k, 1 + P.shape[1]) for k in range(1, 1 + P.shape[1])]
-    found = relevance_intervals(near, features, Solving(engine=engine))
-    theirs = oracle.relevance(rows, hard, near.budget.norm, near.budget.loss) / near.mu
-    np.testing.assert_allclose(np.column_stack([found.minimum, found.maximum]), theirs, atol=1e-6, rtol=0)
-    assert found.gap <= 1e-6
+    check_intervals(near, features, oracle.relevance(rows, hard, near.budget.norm, near.budget.loss) / near.mu)
 
 
 @pytest.mark.parametrize("name", ["classification", "regression", "explicit", "implicit"])

@@ -52,10 +52,13 @@ def admitted(X, y, near, chosen):
 
 def smallest_panels(X, y, near, d):
     """All sets that admit a near-optimal model and of which none can be left out."""
+    # A set without a feature that all others cannot do without admits none: its models are models of all others.
+    needed = {k for k in range(d) if not admitted(X, y, near, [j for j in range(d) if j != k])}
     found = []
-    for size in range(d + 1):
+    for size in range(len(needed), d + 1):
         for chosen in combinations(range(d), size):
-            if not any(set(one) <= set(chosen) for one in found) and admitted(X, y, near, chosen):
+            could = needed <= set(chosen) and not any(set(one) <= set(chosen) for one in found)
+            if could and admitted(X, y, near, chosen):
                 found.append(chosen)
     return found
 

@@ -47,6 +47,6 @@ def _substitutes(name, k, weak):
     return Substitutes(name, sets[: 2 - k % 2], {"float": (0.0, 0.1)} if k else {})
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_findings():
     return _make_findings

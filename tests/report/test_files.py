@@ -5,42 +5,16 @@ from __future__ import annotations
 import ast
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 import allrelevant
+import full_disk
 from allrelevant.report._files import write_whole
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="limits of the size of a file need POSIX")
-
-#: Writes what is asked for. Files may be so large and no larger: beyond, the kernel ends the process in the middle of
-#: the write, or the write fails as on a full disk.
-CODE = """
-import resource, signal, sys
-what, path, limit, ends = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4] == "killed"
-from allrelevant.cli import main
-from allrelevant import RelevanceResult
-from allrelevant.report import write_csv, write_markdown, write_report
-signal.signal(signal.SIGXFSZ, signal.SIG_DFL if ends else signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-if what == "generate":
-    sys.argv = ["allrelevant", "generate", "simulation", "--out", path]
-    sys.exit(main())
-if what in ("fit", "report"):
-    table = ["fit", sys.argv[5], "--target", "y", "--jobs", "1", "--out", path, "--quiet"]
-    sys.argv = ["allrelevant", *(table if what == "fit" else ["report", sys.argv[5], "--out", path])]
-    sys.exit(main())
-result = RelevanceResult.from_json(open(sys.argv[5]).read())
-{"html": write_report, "csv": write_csv, "md": write_markdown}[what](result, path)
-"""
-
-
-def run(what, path, limit, ends, *more):
-    command = [sys.executable, "-c", CODE, what, path, limit, ends, *more]
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=120, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -64,16 +38,16 @@ def stored(tmp_path_factory):
 def test_the_old_file_is_as_it_was(what, ends, stored, tmp_path):
     path = tmp_path / f"old.{what}"
     path.write_text("the old one")
-    done = run(what, path, 500, ends, stored / "result.json")
+    code, said = full_disk.run(what, path, 500, ends, stored / "result.json")
     assert path.read_text() == "the old one"
     left = [name for name in os.listdir(tmp_path) if name != path.name]
     if ends == "killed":
-        assert done.returncode == -signal.SIGXFSZ
+        assert code == -signal.SIGXFSZ
         (unfinished,) = left
         assert (tmp_path / unfinished).stat().st_size == 500  # it did happen in the middle
     else:
-        assert done.returncode != 0
-        assert "File too large" in done.stderr
+        assert code > 0
+        assert "File too large" in said
         assert left == []
 
 
@@ -81,15 +55,15 @@ def test_a_fit_that_cannot_write_all_its_files_keeps_the_old_ones(stored, tmp_pa
     names = ["result.json", "report.html", "relevance.csv", "relevance.md"]
     for name in names:
         (tmp_path / name).write_text("the old one")
-    done = run("fit", tmp_path, 2000, "full", stored / "table.csv")
-    assert done.returncode == 2
-    assert "File too large" in done.stderr
-    assert "Traceback" not in done.stderr
+    code, said = full_disk.run("fit", tmp_path, 2000, "full", stored / "table.csv")
+    assert code == 2
+    assert "File too large" in said
+    assert "Traceback" not in said
     assert sorted(os.listdir(tmp_path)) == sorted(names)
     assert {(tmp_path / name).read_text() for name in names} == {"the old one"}
     # What was found comes before what is made from it.
-    done = run("fit", tmp_path, 100_000, "full", stored / "table.csv")
-    assert done.returncode == 2
+    code, _ = full_disk.run("fit", tmp_path, 100_000, "full", stored / "table.csv")
+    assert code == 2
     assert (tmp_path / "result.json").read_text() != "the old one"
     assert (tmp_path / "report.html").read_text() == "the old one"
 

@@ -73,6 +73,18 @@ def strings(thing):
             yield from strings(part)
 
 
+@pytest.fixture(scope="module")
+def plain():
+    """The page of a bare result."""
+    return render_report(make_result())
+
+
+@pytest.fixture(scope="module")
+def everything(make_findings):
+    """The page of all that can be found."""
+    return render_report(make_findings())
+
+
 @pytest.mark.parametrize("counts", [(1, 0, 0), (0, 0, 1), (2, 2, 1), (4, 12, 14), (10, 20, 170), (0, 0, 200)])
 def test_is_a_well_formed_page_with_all_features(counts):
     result = make_result(*counts)
@@ -109,8 +121,8 @@ def test_says_what_was_found_and_how():
     assert text.count("Two probes were dropped.") == 1
 
 
-def test_default_title():
-    assert "<title>Feature relevance</title>" in render_report(make_result())
+def test_default_title(plain):
+    assert "<title>Feature relevance</title>" in plain
 
 
 def test_names_are_escaped_everywhere():
@@ -172,12 +184,12 @@ def test_long_lists_are_folded():
     assert "<summary>41 irrelevant features</summary>" in html
 
 
-def test_is_the_same_for_the_same_findings(make_findings):
-    assert render_report(make_findings()) == render_report(make_findings())
+def test_is_the_same_for_the_same_findings(make_findings, everything):
+    assert render_report(make_findings()) == everything
 
 
-def test_a_bare_result_is_findings_enough():
-    assert render_report(make_result()) == render_report(Findings(make_result()))
+def test_a_bare_result_is_findings_enough(plain):
+    assert plain == render_report(Findings(make_result()))
     with pytest.raises(TypeError, match="findings must be Findings or a RelevanceResult, got dict"):
         render_report({})
 
@@ -199,8 +211,8 @@ def test_says_all_that_was_found(make_findings):
     assert places == set(plots(html)) == {"features", "groups", "substitutes", "panels", "stability"}
 
 
-def test_inner_names_of_drawings_are_unique(make_findings):
-    page = Page(render_report(make_findings()))
+def test_inner_names_of_drawings_are_unique(everything):
+    page = Page(everything)
     names = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
     assert len(names) == len(set(names))
     used = set(re.findall(r"url\(#([^)]*)\)", str(page.tags)))
@@ -209,8 +221,8 @@ def test_inner_names_of_drawings_are_unique(make_findings):
     assert used <= set(names)
 
 
-def test_sections_that_nobody_asked_for_are_not_there():
-    html = without_scripts(render_report(make_result()))
+def test_sections_that_nobody_asked_for_are_not_there(plain):
+    html = without_scripts(plain)
     for name in ("groups", "substitutes", "panels", "stability", "privileged"):
         assert f'id="{name}"' not in html
         assert f'href="#{name}"' not in html
@@ -239,8 +251,8 @@ def test_is_below_six_megabytes_with_plotly_once(make_findings):
     assert html.count("* plotly.js v") == 1
 
 
-def test_only_the_scripts_of_the_page_may_run(make_findings):
-    html = render_report(make_findings())
+def test_only_the_scripts_of_the_page_may_run(everything):
+    html = everything
     policy = next(attributes["content"] for attributes in Page(html).all("meta") if attributes.get("http-equiv"))
     assert "default-src 'none'" in policy
     assert "'unsafe-inline'" not in policy.split("script-src")[1]
@@ -265,16 +277,15 @@ def test_names_inside_scripts_can_end_nothing(make_findings):
     assert {tag for text in shown for tag in re.findall(r"<[^>]*>", text)} <= {"<b>", "</b>", "<br>"}
 
 
-def test_plots_take_their_colours_from_the_palette(make_findings):
-    shown = [text for figure in plots(render_report(make_findings())).values() for text in strings(figure)]
+def test_plots_take_their_colours_from_the_palette(everything):
+    shown = [text for figure in plots(everything).values() for text in strings(figure)]
     used = {text for text in shown if text.startswith("var(")}
     assert {"var(--ink)", "var(--weak)", "var(--weak-fill)", "var(--group-0)"} <= used
     assert used <= {f"var(--{name})" for name in SHADES}
     assert not [text for text in shown if text.startswith("#")]
 
 
-def test_is_independent_of_the_readers_style():
-    plain = render_report(make_result())
+def test_is_independent_of_the_readers_style(plain):
     with plt.style.context("dark_background"):
         assert render_report(make_result()) == plain
 
@@ -363,7 +374,7 @@ def test_says_how_to_install_what_is_missing(monkeypatch, tmp_path, package):
     assert not (tmp_path / "new").exists()
 
 
-def test_privileged_features_have_a_section_of_their_own():
+def test_privileged_features_have_a_section_of_their_own(plain):
     star = replace(make_result(), feature_names=tuple(f"star {k}" for k in range(make_result().n_features)))
     result = replace(make_result(), privileged=replace(star, notes=("Only a note.",)))
     page = render_report(result)
@@ -371,7 +382,7 @@ def test_privileged_features_have_a_section_of_their_own():
     assert "star 0" in page.split("<h2>Privileged features</h2>")[1]
     assert "Only a note." in page
     assert "known in training only" in page
-    assert "Privileged" not in render_report(make_result())
+    assert "Privileged" not in plain
 
 
 def test_forests_claim_no_proof_and_no_linear_models():

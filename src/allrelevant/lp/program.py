@@ -95,6 +95,11 @@ class Slacks:
         n = self.n_rows
         return sparse.csr_array((np.ones(n), (np.arange(n), self.of_row)), shape=(n, self.count))
 
+    @cached_property
+    def _sums(self) -> Any:
+        # Sums are taken for one target at a time, and a transpose of scipy's takes longer than its product.
+        return self.matrix.T
+
     def rows(self, values: Array) -> Array:
         """Values per slack (last axis) as values per row."""
         return values[..., self.of_row] if self.shared else values
@@ -108,7 +113,7 @@ class Slacks:
         if not self.shared:
             return values
         flat = values.reshape(-1, values.shape[-1])
-        return np.asarray((self.matrix.T @ flat.T).T).reshape(*values.shape[:-1], self.count)
+        return np.asarray((self._sums @ flat.T).T).reshape(*values.shape[:-1], self.count)
 
     def take(self, kept: Indices) -> tuple[Slacks, Indices]:
         """The slacks of some of the rows, and where they were before."""

@@ -32,6 +32,8 @@ SENDINGS = 3
 WAIT = 10.0
 #: Seconds after which a scheduler has noticed that a worker is gone.
 NOTICE = 1.0
+#: Seconds until a scheduler without workers is asked again.
+PAUSE = 0.1
 #: Place of a batch, its bounds, and the CPU seconds that it took in another process.
 Solved = tuple[int, Bounds, float]
 
@@ -99,12 +101,16 @@ def _has_workers(client: Any) -> bool:
         if client.status != "running":
             raise ClusterLost(LOST)
         try:
-            client.wait_for_workers(1, timeout=min(deadline.left, WAIT))
+            # Not by the client's own wait: its limit is looked at between questions, and one to a scheduler that has
+            # just died takes the minute.
+            running = client.sync(client.scheduler.ncores_running, callback_timeout=min(deadline.left, WAIT))
         except TimeoutError:
             continue
         except OSError as error:
             raise ClusterLost(LOST) from error
-        return True
+        if running:
+            return True
+        time.sleep(min(deadline.left, PAUSE))
     return False
 
 
