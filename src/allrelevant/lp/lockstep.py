@@ -233,7 +233,8 @@ class Lockstep:
             stalled = np.where(improved, 0, stalled + 1)
             stop = (stalled >= 6) | ~np.isfinite(gap)
             stop |= (gap <= limit * rows.budget.norm) & (iteration >= begun + feasible)
-            if enough is not None and iteration >= FEASIBLE // 2:
+            # Every second time will do, unless nothing else says when to stop.
+            if enough is not None and iteration >= FEASIBLE // 2 and not (limit and iteration % 2):
                 stop |= enough(rows, alive, state, batch, gap) & (left <= settled)
             if without is not None and not iteration:
                 stop |= without

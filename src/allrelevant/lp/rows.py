@@ -69,7 +69,9 @@ class Rows:
         price = None if budget.price is None else float(budget.price)
         self.budget = Budget(float(budget.norm), float(budget.loss), price)
         array = backend.asarray
-        K = np.block([[program.A, program.B], [program.G, program.H]])
+        K = np.concatenate([program.A, program.B], axis=1)
+        if program.n_hard:
+            K = np.concatenate([K, np.concatenate([program.G, program.H], axis=1)])
         self.right, self.s = array(np.concatenate([program.r, program.h])), array(program.s)
         self.gamma, self.linear = array(program.gamma), array(np.concatenate([program.u, program.v]))
         self.gamma_twice = array(np.tile(program.gamma, 2))
@@ -81,7 +83,7 @@ class Rows:
         self.mirrored = _mirrored(K[: self.n]) if mirrors and not (self.wide or self.slacks.shared) else 0
         h = self.mirrored
         self.twins = 2 if h and np.array_equal(program.r[:h], -program.r[h : 2 * h]) else 1
-        distinct = np.delete(K, slice(self.mirrored, 2 * self.mirrored), axis=0) if self.mirrored else K
+        distinct = K[:h] if 2 * h == len(K) else np.delete(K, slice(h, 2 * h), axis=0)
         self.K, self.KT = array(K), array(distinct.T)
         self.left = array(distinct) if self.mirrored else self.K
         self.table = self._table()

@@ -40,8 +40,11 @@ Solved = tuple[int, Bounds, float]
 
 def in_threads(solver: BoundSolver, parts: Sequence[Targets], n_jobs: int | None) -> Iterator[Solved]:
     """Solve batches in threads of this process."""
-    run = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
     deadline = current_deadline()
+    if len(parts) == 1:  # what joblib takes to begin would be a hundredth of a small fit
+        yield 0, _solve_in_time(solver, parts[0], deadline), 0.0
+        return
+    run = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
     for k, bounds in enumerate(run(delayed(_solve_in_time)(solver, part, deadline) for part in parts)):
         yield k, bounds, 0.0
 
