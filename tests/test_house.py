@@ -100,8 +100,17 @@ def test_every_part_is_accounted_for():
 def test_the_fast_engine_needs_neither_highs_nor_scikit_learn():
     for name in (
         "interior",
+        "lockstep",
+        "smooth",
+        "band",
+        "nearest",
         "newton",
+        "wide",
+        "curvature",
+        "iterates",
         "rows",
+        "preset",
+        "table",
         "backend",
         "program",
         "targets",

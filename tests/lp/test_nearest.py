@@ -16,9 +16,10 @@ from allrelevant.lp import BoundSolver, interior, lockstep, nearest, paths
 from allrelevant.lp.backend import NumpyBackend
 from allrelevant.lp.certificate import certify, penalised_gap
 from allrelevant.lp.interior import InteriorBounds
+from allrelevant.lp.iterates import Batch, State
 from allrelevant.lp.nearest import Nearest, nearest_count
 from allrelevant.lp.program import Budget
-from allrelevant.lp.rows import Batch, Rows, State
+from allrelevant.lp.rows import Rows
 from allrelevant.lp.smooth import Smoothed
 from allrelevant.lp.targets import Columns, Duals, Targets
 from allrelevant.relevance.baseline import SEARCH_GAP, penalty_path

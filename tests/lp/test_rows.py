@@ -13,8 +13,9 @@ from allrelevant.formulations import Classification, Regression
 from allrelevant.lp import BoundSolver
 from allrelevant.lp.backend import NumpyBackend, TorchBackend
 from allrelevant.lp.curvature import Curvature
+from allrelevant.lp.iterates import Batch
 from allrelevant.lp.program import Budget, Program
-from allrelevant.lp.rows import Batch, Rows
+from allrelevant.lp.rows import Rows
 from allrelevant.lp.targets import Columns, Targets
 from programs import all_targets, random_program
 

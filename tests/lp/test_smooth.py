@@ -14,9 +14,10 @@ from allrelevant.lp.backend import NumpyBackend
 from allrelevant.lp.band import SmoothPenaltySystem, SmoothSystem, few_pairs
 from allrelevant.lp.certificate import certify
 from allrelevant.lp.interior import InteriorBounds
+from allrelevant.lp.iterates import Batch
 from allrelevant.lp.optimum import PenalisedSolver
-from allrelevant.lp.program import Budget
-from allrelevant.lp.rows import Batch, Rows
+from allrelevant.lp.program import Budget, Program
+from allrelevant.lp.rows import Rows
 from allrelevant.lp.smooth import Smoothed
 from allrelevant.lp.targets import Columns, Duals, Targets
 from programs import random_program
@@ -82,6 +83,42 @@ def residuals(rows, batch, at, z):
             )
         )
     return np.array(out)
+
+
+@pytest.mark.parametrize("hard", [0, 3, 20])
+@pytest.mark.parametrize("columns", [None, "mirrored", "other"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_mirror_images_make_no_difference_to_steps(hard, columns, weighted):
+    """Also with as many hard rows as mirror images: there are as many hinge rows then as rows that are no images."""
+    rng, half, d = np.random.RandomState(7), 20, 3
+    first, G = rng.normal(size=(half, d + 1)), rng.normal(size=(hard, d + 1))
+    first[:, d - 1], G[:, d - 1] = 0.0, 0.0  # the place of columns of the targets' own
+    K = np.vstack([first, -first])
+    s = rng.uniform(0.5, 2.0, size=2 * half) if weighted else np.ones(2 * half)
+    program = Program.build(
+        K[:, :d], K[:, d:], rng.normal(size=2 * half), s=s, G=G[:, :d], H=G[:, d:], h=-np.ones(hard)
+    )
+    own = None
+    if columns is not None:
+        A = rng.normal(size=(2, 1, 2 * half))
+        if columns == "mirrored":
+            A[:, :, half:] = -A[:, :, :half]
+        own = Columns(A, rng.normal(size=(2, 1, hard)), np.zeros((2, 1)))
+    P, Z = rng.uniform(0.2, 2.0, size=(2, T, 2 * d + hard + 2))
+    b, margin, width, tau = rng.normal(size=(T, 1)), rng.normal(size=(T, 2 * half)), np.full(T, 0.7), np.full(T, 0.1)
+    goal = rng.normal(size=(T, d))
+    found = []
+    for mirrors in (True, False):
+        rows = Rows(program, Budget(20.0, 30.0), NumpyBackend(), mirrors=mirrors)
+        assert rows.mirrored == half * mirrors
+        batch = Batch(goal, None, rows.whole(own), rows.linear[None], rows.s[None])
+        at = Smoothed(P.copy(), Z.copy(), b.copy(), margin.copy(), width.copy(), tau.copy())
+        system = SmoothSystem(few_pairs(rows), at, batch)
+        found.append((system.inside, *system.step(at.tau)))
+        at.follow(rows, batch)
+        found[-1] += (at.P, at.Z, at.b, at.margin)
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -15,8 +15,9 @@ from scipy.linalg import lapack
 
 from allrelevant.errors import MissingExtra
 from allrelevant.lp.program import Slacks
+from allrelevant.lp.table import Table
 
-__all__ = ["Backend", "NumpyBackend", "Table", "TorchBackend", "get_backend", "has_gpu"]
+__all__ = ["Backend", "NumpyBackend", "TorchBackend", "diagonal", "get_backend", "has_gpu"]
 
 #: How much a batch should take on a CPU, where larger ones are no faster.
 BATCH_BYTES = 2**25
@@ -64,43 +65,6 @@ def diagonal(matrices: Any) -> Any:
     return matrices.reshape(t, size * size)[:, :: size + 1]
 
 
-class Table:
-    """A matrix of which ``Fᵀ diag(weights) F`` is wanted for many weights.
-
-    If there is room for the products of all pairs of its columns, `packed_bytes` at most if they are doubles, and the
-    backend wants so many, that is one product of matrices for all.
-    """
-
-    def __init__(self, backend: Backend, matrix: Any, transposed: Any, packed_bytes: float) -> None:
-        rows, size = matrix.shape
-        self.backend, self.F, self.FT, self.size = backend, matrix, transposed, size
-        self.n_pairs = size * (size + 1) // 2
-        self.packed = size <= backend.packed_size and 8 * rows * self.n_pairs <= min(packed_bytes, backend.packed_bytes)
-
-    @cached_property
-    def pairs(self) -> Any:
-        """Products of all pairs of columns, one pair after the other; made when first asked for."""
-        out = self.backend.empty((self.F.shape[0], self.n_pairs))
-        for k in range(self.size):  # column by column: with many of them twice as fast as by index
-            first = k * (k + 1) // 2
-            out[:, first : first + k + 1] = self.F[:, : k + 1] * self.F[:, k : k + 1]
-        return out
-
-    @cached_property
-    def place(self) -> Any:
-        """Place of every entry of the matrix among the pairs."""
-        return self.backend.indices(_places(self.size))
-
-
-@lru_cache(maxsize=8)
-def _places(size: int) -> Any:
-    """Place of every entry of a symmetric matrix among its lower half, row by row."""
-    i, j = np.tril_indices(size)
-    place = np.zeros((size, size), dtype=np.intp)
-    place[i, j] = place[j, i] = np.arange(len(i))
-    return place.ravel()
-
-
 class Backend(ABC):
     """Where the arrays live.
 
@@ -109,8 +73,8 @@ class Backend(ABC):
     xp : module
         Their namespace, by the array API standard.
     packed_size, packed_bytes : float
-        How many columns a matrix may have, and how many bytes the products of their pairs, for :class:`Table` to make
-        use of these.
+        How many columns a matrix may have, and how many bytes the products of their pairs, for
+        :class:`~allrelevant.lp.table.Table` to make use of these.
     batch_bytes : int
         How much a batch should take.
     alone : context manager

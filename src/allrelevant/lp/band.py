@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allrelevant.lp.curvature import Curvature
+from allrelevant.lp.iterates import Batch
 from allrelevant.lp.newton import TallSystem
-from allrelevant.lp.rows import Batch, Rows
+from allrelevant.lp.rows import Rows
 
 if TYPE_CHECKING:
     from allrelevant.lp.smooth import Smoothed
@@ -111,7 +112,7 @@ class SmoothSystem(TallSystem):
         pull = rows.backend.clip(share, -0.5, 0.5)
         inner = (pull == share).view(np.int8)
         pull += 0.5
-        fold = rows.folded if rows.folds(self.columns) else _unchanged
+        fold = rows.fold if rows.folds(self.columns) else _unchanged
         D = fold(inner).astype(share.dtype)
         self.inside = xp.vecdot(D, xp.ones_like(D[:1]))
         if (batch.s != 1.0).any():

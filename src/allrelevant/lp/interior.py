@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from allrelevant.lp.backend import Backend, NumpyBackend
 from allrelevant.lp.deadline import time_is_up
+from allrelevant.lp.iterates import Batch, Optima, State
 from allrelevant.lp.lockstep import (
     COARSE,
     MANY,
@@ -44,7 +45,7 @@ from allrelevant.lp.newton import TallSystem
 from allrelevant.lp.preset import Preset
 from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.reduction import Reduction
-from allrelevant.lp.rows import Batch, Optima, Rows, State
+from allrelevant.lp.rows import Rows
 from allrelevant.lp.smooth import Smoothed
 from allrelevant.lp.targets import Duals, Targets
 from allrelevant.lp.wide import WideSystem

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant.lp.deadline import time_is_up
+from allrelevant.lp.iterates import Batch, Optima, State
 from allrelevant.lp.matrix import Array, Indices
 from allrelevant.lp.nearest import FEWER, Nearest, Start, nearest_count
 from allrelevant.lp.newton import System
-from allrelevant.lp.rows import Batch, Optima, Rows, State
+from allrelevant.lp.rows import Rows
 
 __all__ = ["COARSE", "MANY", "MAX_ITERATIONS", "QUIET", "Enough", "Lockstep", "among", "numbers_per_target"]
 

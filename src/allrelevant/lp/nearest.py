@@ -13,8 +13,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from allrelevant.lp.iterates import Batch, Optima, State
 from allrelevant.lp.matrix import Array, Indices
-from allrelevant.lp.rows import Batch, Optima, Rows, State
+from allrelevant.lp.rows import Rows
 
 __all__ = ["Nearest", "OwnRows", "Start", "nearest_count"]
 

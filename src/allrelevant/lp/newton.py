@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 from allrelevant.lp.backend import diagonal
 from allrelevant.lp.curvature import Curvature, SharedCurvature
-from allrelevant.lp.rows import Batch, Rows, State
+from allrelevant.lp.iterates import Batch, State
+from allrelevant.lp.rows import Rows
 
 __all__ = ["RAISED", "PenaltySystem", "Shift", "Step", "System", "TallSystem"]
 

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from allrelevant.lp.backend import BATCH_BYTES, NumpyBackend, diagonal
 from allrelevant.lp.band import BAND, ROWS, SmoothPenaltySystem, band_width, few_pairs, rounding
+from allrelevant.lp.iterates import Batch, State
 from allrelevant.lp.lockstep import MANY, QUIET, Lockstep, numbers_per_target
 from allrelevant.lp.matrix import Array, Indices
 from allrelevant.lp.nearest import Start
 from allrelevant.lp.newton import PenaltySystem
 from allrelevant.lp.program import Budget, Program, Slacks
-from allrelevant.lp.rows import Batch, Rows, StackedRows, State
+from allrelevant.lp.rows import Rows, StackedRows
 from allrelevant.lp.smooth import Smoothed
 from allrelevant.lp.targets import Duals
 

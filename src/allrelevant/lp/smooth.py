@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 from allrelevant.lp.backend import Backend, diagonal
 from allrelevant.lp.band import BAND, BEYOND, ROWS, Band, SmoothSystem, band_width, few_pairs, rounding
 from allrelevant.lp.deadline import time_is_up
+from allrelevant.lp.iterates import Batch, Optima, State
 from allrelevant.lp.matrix import Indices
 from allrelevant.lp.newton import RAISED
-from allrelevant.lp.rows import Batch, Optima, Rows, State
+from allrelevant.lp.rows import Rows
 
 __all__ = ["Smoothed"]
 
@@ -181,7 +182,8 @@ class Smoothed:
             self.P += step[:, None] * dP
             self.Z += step[:, None] * dZ
             self.b = self.b + step[:, None] * dx[:, rows.d :]
-            far = np.sqrt(now.xp.vecdot(turn, turn) / turn.shape[1]) / self.width
+            hinge = turn[:, : turn.shape[1] - rows.m]
+            far = np.sqrt(now.xp.vecdot(hinge, hinge) / hinge.shape[1]) / self.width
             turn *= step[:, None]
             rows.add(self.margin, turn)
             good = step >= 0.5
