@@ -62,10 +62,9 @@ class State:
 
         The others stand where their margins have them, as well centred as these are on the average; in NumPy.
         """
-        wp, wm, xi, surplus, _, _, norm = every.parts
+        _, _, xi, surplus, _, _, norm = every.parts
         _, _, xi_kept, surplus_kept, _, loss_kept, _ = rows.parts
-        x = np.concatenate([self.P[:, wp] - self.P[:, wm], self.b], axis=1)
-        margin = (every.forward(x, batch.columns) - every.right)[:, : every.n]
+        margin = (every.forward(self.x(every), batch.columns) - every.right)[:, : every.n]
         mean = (every.backend.xp.vecdot(self.P, self.Z) / self.P.shape[1])[:, None]
         least = mean / (self.Z[:, loss_kept] * batch.s)
         P, Z = np.empty((2, len(margin), norm.stop))

@@ -202,9 +202,7 @@ class Nearest:
 
         Their rows, iterates and what else is given of them are replaced.
         """
-        wp, wm, *_ = rows.parts
-        x = np.concatenate([state.P[:, wp] - state.P[:, wm], state.b], axis=1)
-        places = np.flatnonzero(self.otherwise(x, some))
+        places = np.flatnonzero(self.otherwise(state.x(rows), some))
         if len(places):
             who, self.renewed = some[places], True
             every, whole = self._all.take(who), self._batch.take(who)

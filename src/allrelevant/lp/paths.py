@@ -109,8 +109,7 @@ class InteriorPaths(Lockstep):
         wp, wm, xi, _, _, loss, _ = rows.parts
         P, Z, gamma = state.P, state.Z, rows.gamma
         norm = (P[:, wp] + P[:, wm]) @ gamma
-        x = np.concatenate([P[:, wp] - P[:, wm], state.b], axis=1)
-        spent = (batch.s * P[:, xi]).sum(axis=1) + (batch.linear * x).sum(axis=1) + rows.spent
+        spent = (batch.s * P[:, xi]).sum(axis=1) + (batch.linear * state.x(rows)).sum(axis=1) + rows.spent
         objective = norm + Z[:, loss][:, 0] * spent
         pull = (rows.adjoint(Z[:, rows.rows], None) - Z[:, loss] * batch.linear)[:, : rows.d]
         off = np.maximum(np.abs(gamma - pull - Z[:, wp]), np.abs(gamma + pull - Z[:, wm])) / gamma

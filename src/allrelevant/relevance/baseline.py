@@ -210,15 +210,10 @@ def _search(
 ) -> _Best:
     candidates = formulation.candidates(target)
     tracks: list[_Track] = []
-    whole: Program | None = None
     # All of them at once, unless what the next one may gain can be foreseen.
     until = formulation.foreseeable or len(candidates)
     while len(tracks) < len(candidates):
-        more: list[_Track] = []
-        for each in candidates[len(tracks) : until]:
-            whole = each.restated(whole, target) if whole is not None else None
-            whole = each.program(X, target, sample_weight) if whole is None else whole
-            more.append(_Track.begun(each, whole, X.shape[1]))
+        more = _begun(candidates[len(tracks) : until], X, target, sample_weight)
         _follow(more, tracks, X, target, folds, progress)
         tracks, until = [*tracks, *more], until + 1
         if formulation.next_gain(candidates, [track.scores.max() for track in tracks]) <= tracks[-1].tie(X):
@@ -231,6 +226,17 @@ def _search(
             best = _Best(track.formulation, float(track.path[k]), float(track.scores[k]), track.models[k])
     assert best is not None
     return best
+
+
+def _begun(candidates: Sequence[Formulation], X: Matrix, target: Array, sample_weight: Array) -> list[_Track]:
+    """Tracks of candidates on which nothing has been tried; programs of all samples are not kept for the search."""
+    tracks: list[_Track] = []
+    whole: Program | None = None
+    for each in candidates:
+        whole = None if whole is None else each.restated(whole, target)
+        whole = each.program(X, target, sample_weight) if whole is None else whole
+        tracks.append(_Track.begun(each, whole, X.shape[1]))
+    return tracks
 
 
 def _follow(
