@@ -54,6 +54,15 @@ def peak_bytes():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
+def used_seconds():
+    """CPU seconds of the process.
+
+    Not by the clock of the process: under Linux that goes on in steps of 4 ms once there is a limit of CPU seconds.
+    """
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
 def measured(adapter, method, problem, path, seed, limit, least):
     """Fit a file, and add what it took."""
     warm_up(adapter, method, problem)
@@ -61,12 +70,12 @@ def measured(adapter, method, problem, path, seed, limit, least):
     with np.load(path) as data:
         X, y = data["X"], data["y"]
     before = peak_bytes()
-    began, cpu = time.perf_counter(), time.process_time()
+    began, cpu = time.perf_counter(), used_seconds()
     resource.setrlimit(resource.RLIMIT_CPU, (int(cpu + limit) + 1, resource.RLIM_INFINITY))
     ends = [(cpu, began)]
     while len(ends) == 1 or ends[-1][0] - cpu < least:
         found = adapter.METHODS[method](problem, X, y, seed)
-        ends.append((time.process_time(), time.perf_counter()))
+        ends.append((used_seconds(), time.perf_counter()))
     found["fits"] = len(ends) - 1
     found["cpu_seconds"], found["wall_seconds"] = (float(each) for each in np.median(np.diff(ends, axis=0), axis=0))
     found["peak_bytes"], found["bytes_before"] = peak_bytes(), before

@@ -17,7 +17,7 @@ from allrelevant.lp.backend import NumpyBackend
 from allrelevant.lp.certificate import certify, penalised_gap
 from allrelevant.lp.interior import InteriorBounds
 from allrelevant.lp.iterates import Batch, State
-from allrelevant.lp.nearest import Nearest, nearest_count
+from allrelevant.lp.nearest import Nearest, OwnRows, nearest_count
 from allrelevant.lp.program import Budget
 from allrelevant.lp.rows import Rows
 from allrelevant.lp.smooth import Smoothed
@@ -231,6 +231,37 @@ def test_the_search_finds_the_same_models(kind, kept, monkeypatch):
         objectives = [program.norm(w) + C * program.loss(w, b) for w, b, _ in (one, two)]
         np.testing.assert_allclose(*objectives, rtol=1e-6)
     assert len(kept) == 1
+
+
+@pytest.mark.parametrize("count", [1, 7, 29])
+@pytest.mark.parametrize("values", ["distinct", "ties", "equal", "lost"])
+def test_least_values_are_found_with_ties_or_without(values, count):
+    rng = np.random.RandomState(0)
+    table = {
+        "distinct": rng.normal(size=(20, 30)),
+        "ties": rng.randint(5, size=(20, 30)).astype(float),
+        "equal": np.ones((20, 30)),
+        "lost": np.where(rng.rand(20, 30) < 0.1, np.nan, rng.normal(size=(20, 30))),
+    }[values]
+    places = nearest._places_of_least(table, count)
+    assert places.shape == (20, count)
+    for row, some in zip(table, places, strict=True):
+        assert len(set(some.tolist())) == count
+        np.testing.assert_array_equal(np.sort(row[some]), np.sort(row)[:count])
+
+
+@pytest.mark.parametrize("squares", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_of_own_rows_whichever_way_is_faster(squares, dtype, monkeypatch):
+    monkeypatch.setattr(nearest, "squares_pay", lambda: squares)
+    program, budget, _, _ = program_and_targets(0)
+    rng = np.random.RandomState(1)
+    t, n = 2 * nearest.AT_ONCE + 3, 11
+    K, weights = rng.normal(size=(t, n, 5)).astype(dtype), rng.rand(t, n).astype(dtype)
+    rows = OwnRows(Rows(program, budget, NumpyBackend(dtype)), K, K[:, :, 0], weights, 0.0)
+    found = rows.gram(weights)
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found, np.einsum("tni,tn,tnj->tij", K, weights, K), rtol=1e4 * np.finfo(dtype).eps)
 
 
 def test_rows_of_their_own_only_where_they_are_few_and_small():

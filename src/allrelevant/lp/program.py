@@ -313,7 +313,7 @@ class Program:
     def loss(self, w: Array, b: Array, columns: Columns | None = None) -> Any:
         """Loss of one point or of each of a batch, with the least slacks possible."""
         left = self.rows(w, b, columns)
-        slack = self.slacks.greatest(np.maximum(np.subtract(self.r, left, out=left), 0.0, out=left))
+        slack = self.slacks.greatest(np.subtract(self.r, left, out=left).clip(0.0, np.inf, out=left))
         linear = w @ self.u + b @ self.v
         if columns is not None:
             linear = linear + np.einsum("tm,tm->t", columns.u, w[:, columns.slots(self.n_weights)])

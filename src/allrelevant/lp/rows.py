@@ -210,7 +210,7 @@ class Rows:
         """Some of the hinge rows for every target, and all hard rows, of shape (t, rows, d + p)."""
         hard = np.broadcast_to(np.arange(self.n, self.n + self.m), (len(kept), self.m))
         chosen = self.backend.indices(np.concatenate([kept, hard], axis=1))
-        out = self.K[chosen]
+        out = self.backend.xp.take(self.K, chosen.reshape(-1), axis=0).reshape(*chosen.shape, -1)
         if columns is None:
             return out
         own, slots, h = self.owners(chosen, columns), self.slots(columns), self.mirrored
