@@ -405,6 +405,21 @@ def test_a_scheduler_that_is_killed_is_an_error(machines):
         worker.wait(timeout=60)
 
 
+def test_a_scheduler_that_dies_before_a_program_is_sent_is_an_error(machines, monkeypatch):
+    send = solving.Solving._send
+
+    def kill_and_send(self, *args):
+        machines.scheduler.kill()
+        machines.scheduler.wait()
+        return send(self, *args)
+
+    monkeypatch.setattr(solving.Solving, "_send", kill_and_send)
+    began = time.monotonic()
+    with pytest.raises(ClusterLost, match="fit again"):
+        model()
+    assert time.monotonic() - began < 90.0
+
+
 def test_a_scheduler_that_dies_with_a_batch_that_is_ready_is_an_error(machines, monkeypatch):
     """The batch is done, and the client, told so, asks for its bounds when there is nobody left to ask."""
     asked, ask = [], distributed.Client._gather_remote

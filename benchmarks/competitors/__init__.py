@@ -2,8 +2,8 @@
 
 ==========================  =====================================================================================
 ``allrelevant``             this library: ``allrelevant``, ``allrelevant_implicit``, ``allrelevant_lenient``,
-                            ``allrelevant_groups``, ``forest``, ``forest_unverified``, ``forest_refit``,
-                            ``forest_refit_training``
+                            ``allrelevant_groups``, ``allrelevant_reference``, ``forest``, ``forest_unverified``,
+                            ``forest_refit``, ``forest_refit_training``
 ``fri``                     fri 9.0.0: ``fri``, ``fri_groups``
 ``boruta``                  BorutaPy 0.4.3: ``boruta``
 ``squamish``                the thesis' forests: ``squamish``

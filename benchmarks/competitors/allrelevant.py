@@ -2,6 +2,7 @@
 
 - ``allrelevant``: all three problem types; ordered classes with explicit order. ``allrelevant_implicit``: ordered
   classes with implicit order. ``cross_validated`` is in the metric of the search.
+- ``allrelevant_reference``: all three problem types, every bound by HiGHS.
 - ``allrelevant_lenient``: two classes, with a confidence of 0.99 instead of 0.9999 that probes stay below the limit.
 - ``allrelevant_groups``: groups of features; features are called relevant with false discoveries controlled, as few
   samples ask for.
@@ -20,14 +21,22 @@ REQUIREMENTS: tuple[str, ...] = ()
 
 def linear(problem, X, y, seed):
     """Intervals of relevance."""
+    return _linear(_estimator(problem)(random_state=seed), problem, X, y)
+
+
+def reference(problem, X, y, seed):
+    """Intervals of relevance, by the engine that is asked last otherwise."""
+    return _linear(_estimator(problem)(engine="highs", random_state=seed), problem, X, y)
+
+
+def _estimator(problem):
     from allrelevant import LinearRelevanceClassifier, LinearRelevanceOrdinal, LinearRelevanceRegressor
 
-    kinds = {
+    return {
         "classification": LinearRelevanceClassifier,
         "regression": LinearRelevanceRegressor,
         "ordinal": LinearRelevanceOrdinal,
-    }
-    return _linear(kinds[problem](random_state=seed), problem, X, y)
+    }[problem]
 
 
 def implicit(problem, X, y, seed):
@@ -52,6 +61,7 @@ def _linear(model, problem, X, y):
     training = model.score(X, y) if problem == "classification" else result.scores["training"]
     return {
         "classes": result.classes.tolist(),
+        "intervals": result.intervals.tolist(),
         "training_score": float(training),
         "cross_validated": result.scores["cross_validated"],
         "max_gap": result.max_gap,
@@ -94,6 +104,7 @@ def forest(**parameters):
 METHODS = {
     "allrelevant": linear,
     "allrelevant_implicit": implicit,
+    "allrelevant_reference": reference,
     "allrelevant_lenient": lenient,
     "allrelevant_groups": groups,
     "forest": forest(decomposition="conditional"),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from allrelevant import LinearRelevanceClassifier
 from allrelevant.datasets import make_simulation
 from allrelevant.formulations import Classification, OrdinalExplicit, Regression
-from allrelevant.lp import BoundSolver, interior, lockstep, nearest, paths
+from allrelevant.lp import BoundSolver, backend, interior, lockstep, nearest, paths
 from allrelevant.lp.backend import NumpyBackend
 from allrelevant.lp.certificate import certify, penalised_gap
 from allrelevant.lp.interior import InteriorBounds
@@ -248,6 +248,22 @@ def test_least_values_are_found_with_ties_or_without(values, count):
     for row, some in zip(table, places, strict=True):
         assert len(set(some.tolist())) == count
         np.testing.assert_array_equal(np.sort(row[some]), np.sort(row)[:count])
+
+
+@pytest.mark.parametrize(
+    ("features", "squares"),
+    [
+        ({"baseline": ["SSE", "SSE2"], "found": ["AVX2", "AVX512F", "AVX512_SKX"]}, False),
+        ({"baseline": ["X86_V2"], "found": ["X86_V3", "X86_V4"]}, False),
+        ({"baseline": ["X86_V2"], "found": ["X86_V3"], "not found": ["X86_V4"]}, True),
+        ({"baseline": ["NEON"]}, True),
+        (None, True),
+    ],
+)
+def test_squares_pay_without_avx_512(features, squares, monkeypatch):
+    about = {} if features is None else {"SIMD Extensions": features}
+    monkeypatch.setattr(np, "show_config", lambda mode: about)
+    assert backend.squares_pay.__wrapped__() is squares
 
 
 @pytest.mark.parametrize("squares", [False, True])

@@ -94,7 +94,12 @@ class Solving:
 
     def _send(self, solver: BoundSolver, backend: Any) -> Any:
         """Send a program to all workers of a cluster."""
-        backend.effective_n_jobs(-1)  # waits for the first worker
+        try:
+            backend.effective_n_jobs(-1)  # waits for the first worker
+        except TimeoutError:  # there is none, and joblib says what to do
+            raise
+        except OSError as error:
+            raise ClusterLost(LOST) from error
         try:
             self._sent[solver] = backend.client.scatter(Parcel(solver), broadcast=True, hash=False)
         except OSError as error:
