@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from itertools import pairwise
 from typing import Any
@@ -261,10 +261,12 @@ class Rows:
 def _mirrored(hinge: Array) -> int:
     """How many of the first rows are followed by their negatives, such as the two sides of a tube; 0 if not all are."""
     n = len(hinge)
-    for h in (n // 2, *np.flatnonzero((hinge == -hinge[:1]).all(axis=1))[:1].tolist()):
-        if h and 2 * h <= n and np.array_equal(hinge[h : 2 * h], -hinge[:h]):
-            return int(h)
-    return 0
+
+    def places() -> Iterator[int]:
+        yield n // 2
+        yield from np.flatnonzero((hinge == -hinge[:1]).all(axis=1))[:1].tolist()
+
+    return next((h for h in places() if h and 2 * h <= n and np.array_equal(hinge[h : 2 * h], -hinge[:h])), 0)
 
 
 class StackedRows(Rows):

@@ -184,7 +184,7 @@ def fit_baseline(
         progress.step()
     if kept is not None:
         program = formulation.program(X, target, sample_weight)
-        w = _among(formulation, w, kept, X.shape[1], program.n_weights)
+        w = _among(w, kept, X.shape[1])
     # Weights that move no row by more than rounding are none.
     moved = np.abs(w) * np.maximum(reach(program.A), reach(program.G))
     if float(np.max(moved, initial=0.0)) < NO_REACH:
@@ -192,12 +192,12 @@ def fit_baseline(
     return Baseline(formulation, program, float(C), w, b, score, unit)
 
 
-def _among(formulation: Formulation, w: Array, kept: Indices, n_columns: int, n_weights: int) -> Array:
-    """Weights of some columns among those of all, where the others are 0."""
-    out = np.zeros(n_weights)
-    for k, column in enumerate(kept.tolist()):
-        out[formulation.feature(column, n_columns).weights] = w[formulation.feature(k, len(kept)).weights]
-    return out
+def _among(w: Array, kept: Indices, n_columns: int) -> Array:
+    """Weights of some columns, as many of each, among those of all, where the others are 0."""
+    each = w.reshape(len(kept), -1)
+    out = np.zeros((n_columns, each.shape[1]))
+    out[kept] = each
+    return out.ravel()
 
 
 def _search(
