@@ -169,7 +169,7 @@ def test_fits_the_screen(make_findings, tmp_path, width):
     names = ["a name that is much too long to be shown in full on a telephone", *(f"f{k}" for k in range(29))]
     path = write_report(make_findings(4, 12, 14, names=names), tmp_path / "report.html")
     with chromium(width, 800) as driver:
-        driver.get(path.as_uri())
+        open_address(driver, path.as_uri())
         assert script(driver, "document.documentElement.scrollWidth") == width
         assert console_errors(driver) == []
 
@@ -177,7 +177,7 @@ def test_fits_the_screen(make_findings, tmp_path, width):
 def test_makes_sense_without_scripts(make_findings, tmp_path):
     path = write_report(make_findings(3, 7, 60), tmp_path / "report.html")
     with chromium(900, 800, scripts=False) as driver:
-        driver.get(path.as_uri())
+        open_address(driver, path.as_uri())
         shown = [one.is_displayed() for one in driver.find_elements("css selector", ".still > svg")]
         assert shown == [True] * 5
         for selector in (".controls", ".more", ".live"):
