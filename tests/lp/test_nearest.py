@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from allrelevant import LinearRelevanceClassifier
 from allrelevant.datasets import make_simulation
 from allrelevant.formulations import Classification, OrdinalExplicit, Regression
-from allrelevant.lp import BoundSolver, backend, interior, lockstep, nearest, paths
+from allrelevant.lp import BoundSolver, interior, lockstep, nearest, paths
 from allrelevant.lp.backend import NumpyBackend
 from allrelevant.lp.certificate import certify, penalised_gap
 from allrelevant.lp.interior import InteriorBounds
@@ -263,13 +263,13 @@ def test_least_values_are_found_with_ties_or_without(values, count):
 def test_squares_pay_without_avx_512(features, squares, monkeypatch):
     about = {} if features is None else {"SIMD Extensions": features}
     monkeypatch.setattr(np, "show_config", lambda mode: about)
-    assert backend.squares_pay.__wrapped__() is squares
+    assert nearest._squares_pay.__wrapped__() is squares
 
 
 @pytest.mark.parametrize("squares", [False, True])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_products_of_own_rows_whichever_way_is_faster(squares, dtype, monkeypatch):
-    monkeypatch.setattr(nearest, "squares_pay", lambda: squares)
+    monkeypatch.setattr(nearest, "_squares_pay", lambda: squares)
     program, budget, _, _ = program_and_targets(0)
     rng = np.random.RandomState(1)
     t, n = 2 * nearest.AT_ONCE + 3, 11

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -18,7 +17,7 @@ from allrelevant.errors import MissingExtra
 from allrelevant.lp.program import Slacks
 from allrelevant.lp.table import Table
 
-__all__ = ["Backend", "NumpyBackend", "TorchBackend", "diagonal", "get_backend", "has_gpu", "squares_pay"]
+__all__ = ["Backend", "NumpyBackend", "TorchBackend", "diagonal", "get_backend", "has_gpu"]
 
 #: How much a batch should take on a CPU, where larger ones are no faster.
 BATCH_BYTES = 2**25
@@ -28,8 +27,6 @@ RAISED = 450
 UPDATE_BYTES = 2**21
 #: Arrays up to this size are kept for the next of their kind.
 KEPT_BYTES = 2**24
-#: How NumPy calls AVX-512 among the features of a processor.
-WIDE = re.compile("^AVX512|^X86_V4")
 
 
 def has_gpu() -> bool:
@@ -60,17 +57,6 @@ def get_backend(device: str) -> Backend:
     if not has_gpu():
         raise ValueError(f"device={device!r}, but torch sees no GPU; use device='cpu' or install a build with CUDA")
     return TorchBackend(device)
-
-
-@cache
-def squares_pay() -> bool:
-    """Whether the product of a small matrix with itself, of which BLAS finds one triangle only, takes less time.
-
-    With the kernels of OpenBLAS for AVX2, a fifth less; with those for AVX-512, the whole product takes a third less.
-    """
-    about: Any = np.show_config(mode="dicts")
-    features = about.get("SIMD Extensions", {})  # what would be empty is not there at all
-    return not any(WIDE.search(name) for kind in ("baseline", "found") for name in features.get(kind, ()))
 
 
 def diagonal(matrices: Any) -> Any:
