@@ -417,7 +417,7 @@ def test_a_scheduler_that_dies_before_a_program_is_sent_is_an_error(machines, mo
     began = time.monotonic()
     with pytest.raises(ClusterLost, match="fit again"):
         model()
-    assert time.monotonic() - began < 90.0
+    assert time.monotonic() - began < 2 * workers.WAIT + 10.0
 
 
 def test_a_scheduler_that_dies_with_a_batch_that_is_ready_is_an_error(machines, monkeypatch):
@@ -440,12 +440,12 @@ def test_a_scheduler_that_dies_with_a_batch_that_is_ready_is_an_error(machines, 
 def test_workers_of_a_scheduler_that_is_gone_are_not_waited_for(machines):
     """Neither by a client that has noticed, nor by one that has not."""
     client = get_active_backend()[0].client
-    assert workers._has_workers(client)
+    assert workers.has_workers(client)
     machines.scheduler.kill()
     for _ in range(2):
         began = time.monotonic()
         with pytest.raises(ClusterLost, match="fit again"):
-            workers._has_workers(client)
+            workers.has_workers(client)
         assert time.monotonic() - began < 2 * workers.WAIT + 10.0
 
 
@@ -469,7 +469,7 @@ def test_a_scheduler_that_dies_when_it_is_asked_for_workers_is_not_waited_for(ma
     monkeypatch.setattr(workers, "WAIT", 1.0)
     began = time.monotonic()
     with pytest.raises(ClusterLost, match="fit again"):
-        workers._has_workers(Unaware())
+        workers.has_workers(Unaware())
     assert not earlier
     assert time.monotonic() - began < 10.0
 

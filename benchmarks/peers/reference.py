@@ -1,8 +1,9 @@
-"""The whole fit by the engine that is chosen, against the reference engine: the same answer, and how much sooner.
+"""The whole fit by the engine that is chosen, against that with all bounds by the reference engine: the same answer.
 
 The cases of :mod:`benchmarks.peers.speed`, with the same seeds. ``apart`` is the largest difference of an end of an
-interval, in units of the norm of the baseline model; ``same_classes`` whether no feature has another class. Both fit in
-processes of their own, one after the other; CPU seconds, one thread.
+interval, in units of the norm of the baseline model; ``same_classes`` whether no feature has another class. The search
+for the baseline model is the same in both. CPU seconds are those of one fit each, whatever else the machine does:
+:mod:`benchmarks.peers.speed` is the place for speed.
 
 Usage: ``python -m benchmarks.peers.reference [--cases sim1 set8 ...] [--seeds 3] [--limit 600] [--resume]``
 """

@@ -295,10 +295,7 @@ def _pull_inside(
         return w, inside
     # What is limited is convex: where the chord from a point outside to the anchor meets the limits they are kept, but
     # they may be before. There the tangent meets them, or still earlier.
-    columns = targets.columns
-    alike = columns is None or not w0[columns.slots(program.n_weights)].any()
-    there = _rooms(program, budget, w0[None], b0[None], None) if alike else look(rest, np.ones((len(rest), 1)))[1]
-    there = np.broadcast_to(there, (len(rest), rooms.shape[1]))
+    there = look(rest, np.ones((len(rest), 1)))[1]
     far = np.minimum(_met(rooms[rest], there), 1.0)
     step = np.minimum(GLANCE * far * _met(rooms[rest], look(rest, GLANCE * far)[1]), far)
     for more in STEPS:

@@ -17,7 +17,7 @@ from allrelevant.errors import ClusterLost
 from allrelevant.lp import Array, Bounds, BoundSolver, Budget, Program, Targets, choose_device, choose_engine
 from allrelevant.lp.deadline import time_is_up
 from allrelevant.lp.matrix import Indices
-from allrelevant.relevance.workers import LOST, Parcel, Solved, in_processes, in_threads, on_cluster
+from allrelevant.relevance.workers import LOST, Parcel, Solved, has_workers, in_processes, in_threads, on_cluster
 
 __all__ = ["Solving"]
 
@@ -94,12 +94,8 @@ class Solving:
 
     def _send(self, solver: BoundSolver, backend: Any) -> Any:
         """Send a program to all workers of a cluster."""
-        try:
-            backend.effective_n_jobs(-1)  # waits for the first worker
-        except TimeoutError:  # there is none, and joblib says what to do
-            raise
-        except OSError as error:
-            raise ClusterLost(LOST) from error
+        if not has_workers(backend.client, wait=False):
+            backend.effective_n_jobs(-1)  # waits for the first one, or says what to do
         try:
             self._sent[solver] = backend.client.scatter(Parcel(solver), broadcast=True, hash=False)
         except OSError as error:

@@ -20,7 +20,7 @@ from allrelevant.errors import ClusterLost
 from allrelevant.lp import Bounds, BoundSolver, Targets
 from allrelevant.lp.deadline import Deadline, current_deadline
 
-__all__ = ["LOST", "Parcel", "Solved", "in_processes", "in_threads", "on_cluster"]
+__all__ = ["LOST", "Parcel", "Solved", "has_workers", "in_processes", "in_threads", "on_cluster"]
 
 LOST = (
     "the connection to the scheduler of the Dask cluster was lost, and the batches with it; see that it runs, connect "
@@ -71,7 +71,7 @@ def on_cluster(sent: Any, send: Callable[[], Any], parts: Sequence[Targets], bac
             break
         if lost is not None:
             time.sleep(NOTICE)
-            if not _has_workers(backend.client):
+            if not has_workers(backend.client):
                 return
         try:
             sent = send() if sent is None or lost is not None or sent.cancelled() else sent
@@ -91,8 +91,8 @@ def on_cluster(sent: Any, send: Callable[[], Any], parts: Sequence[Targets], bac
     raise ClusterLost(LOST) from lost
 
 
-def _has_workers(client: Any) -> bool:
-    """Wait for workers, as Dask does for ever, until time is up.
+def has_workers(client: Any, *, wait: bool = True) -> bool:
+    """Whether there are workers; wait for them, as Dask does for ever, until time is up.
 
     Raises
     ------
@@ -111,8 +111,8 @@ def _has_workers(client: Any) -> bool:
             continue
         except OSError as error:
             raise ClusterLost(LOST) from error
-        if running:
-            return True
+        if running or not wait:
+            return bool(running)
         time.sleep(min(deadline.left, PAUSE))
     return False
 
