@@ -7,7 +7,7 @@ counts; of the library at hand, the mean of two such medians, from before and af
 finish, its cells are empty and a note says why. Beside Sim1 to Sim5 stands a sparse logistic model of scikit-learn
 (elastic net, by cross-validation), which finds one model, not all features.
 
-``results/other_runs`` has the regression without noise in three more runs (``--out``), one of them with
+``results/other_runs`` has the regression without noise in four more runs (``--out``), one of them with
 ``OPENBLAS_CORETYPE=Haswell NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL"``, as on a processor without AVX-512.
 
 fri needs an environment of its own (NumPy below 1.27 and two dependencies it does not declare); the script makes it in
