@@ -74,7 +74,7 @@ class Formulation(ABC):
         """State the program for data of shape (n_samples, n_features).
 
         The weights of column ``k`` of `X` stand together, after those of column ``k - 1``, and their columns in the
-        rows may depend on column ``k`` of `X`, the target and the weights only: probes rely on it.
+        rows may depend on column ``k`` of `X`, the target and the weights only: copies rely on it.
         """
 
     def feature(self, k: int, n_columns: int) -> Feature:
@@ -92,9 +92,17 @@ class Formulation(ABC):
         """
         return np.arange(len(target)), np.zeros(len(target), dtype=np.intp)
 
-    def probes(self, n_columns: int, privileged: bool) -> Formulation:
-        """Return the formulation that states the columns of so many probes, of regular or of privileged features."""
-        return self
+    def beside(self, n_columns: int, count: int, privileged: bool) -> tuple[Formulation, int]:
+        """Return what states so many more columns, of regular or of privileged features, and where they stand."""
+        return self, n_columns
+
+    def scores(self, target: Array, privileged: bool) -> Array | None:
+        """Return what a feature alone, regular or privileged, is compared with, of shape (n_samples, n_scores).
+
+        It is the gradient of the loss at a model without features, up to what is the same for all samples. None if a
+        feature alone says nothing of its relevance.
+        """
+        return target[:, None]
 
     @abstractmethod
     def decision(self, X: Matrix, w: Array, b: Array) -> Array:

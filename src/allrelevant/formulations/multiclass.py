@@ -70,6 +70,10 @@ class MultiClass(Formulation):
         """F1 of all classes, averaged by their weight."""
         return weighted_f1(target, prediction, sample_weight, range(self.n_classes))
 
+    def scores(self, target: Array, privileged: bool) -> Array:
+        """Each class against the others."""
+        return np.asarray(target[:, None] == np.arange(self.n_classes), dtype=float)
+
     def strata(self, target: Array) -> NDArray[Any] | None:
         """The classes."""
         return target

@@ -58,6 +58,10 @@ class _Wrapper(Formulation):
         """Labels that cross-validation keeps in proportion."""
         return self.base.strata(target)
 
+    def scores(self, target: Array, privileged: bool) -> Array | None:
+        """What a feature alone is compared with."""
+        return self.base.scores(target, privileged)
+
     def resolution(self, n_samples: int) -> float:
         """What is a tie."""
         return self.base.resolution(n_samples)
@@ -97,10 +101,6 @@ class Residual(_Wrapper):
     def predict(self, X: Matrix, w: Array, b: Array) -> Array:
         """Predict from the decisions at hand and the correction."""
         return self.base.predict(X, np.append(b[-1], w), b[:-1])
-
-    def probes(self, n_columns: int, privileged: bool) -> Formulation:
-        """Probes are columns of the other formulation."""
-        return self.base
 
     def candidates(self, target: Array) -> Sequence[Residual]:
         """Those of the other formulation."""
@@ -194,9 +194,15 @@ class ExplainedSlack(_Wrapper):
         d = X.shape[1] - self.n_privileged
         return self.base.predict(X[:, :d], w[:d], b[: len(b) - self.base.n_slacks])
 
-    def probes(self, n_columns: int, privileged: bool) -> Formulation:
-        """Probes of one kind, without features of the other."""
-        return replace(self, n_privileged=n_columns if privileged else 0)
+    def beside(self, n_columns: int, count: int, privileged: bool) -> tuple[Formulation, int]:
+        """Privileged features stand last."""
+        if privileged:
+            return replace(self, n_privileged=self.n_privileged + count), n_columns
+        return self, n_columns - self.n_privileged
+
+    def scores(self, target: Array, privileged: bool) -> Array | None:
+        """Privileged features explain slacks, not the target: alone they say nothing."""
+        return None if privileged else self.base.scores(target, privileged)
 
     def candidates(self, target: Array) -> Sequence[ExplainedSlack]:
         """Those of the other formulation, each with all values of gamma worth trying."""

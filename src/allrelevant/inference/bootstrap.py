@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allrelevant.lp import Array
-
 __all__ = ["bootstrap"]
 
 
-def bootstrap(weight: Array, strata: NDArray[Any] | None, rng: np.random.RandomState) -> Array:
+def bootstrap(
+    weight: NDArray[np.float64], strata: NDArray[Any] | None, rng: np.random.RandomState
+) -> NDArray[np.float64]:
     """Return how often every sample is drawn, as many in all as there are, within strata."""
     counts = np.zeros(len(weight))
     labels = np.zeros(len(weight)) if strata is None else strata
