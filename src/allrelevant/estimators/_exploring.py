@@ -18,9 +18,10 @@ from allrelevant._threads import one_thread
 from allrelevant.errors import TimeLimitReached
 from allrelevant.estimators._answers import find_groups, find_panels, find_substitutes, hold
 from allrelevant.estimators._examined import Examined, Request
+from allrelevant.estimators._folds import search_folds
 from allrelevant.estimators._space import Exploration, find_feature, read_costs, read_limits
 from allrelevant.redundancy import FeatureGroups, Panels, Stability, Substitutes
-from allrelevant.relevance.baseline import Fold, cross_validated_score
+from allrelevant.relevance.baseline import cross_validated_score
 from allrelevant.relevance.solving import Solving
 from allrelevant.result import RelevanceClass, RelevanceResult
 from allrelevant.stats.stability import bootstrap
@@ -35,6 +36,7 @@ class Exploring(BaseEstimator):
     """Methods of fitted estimators that ask the near-optimal models further questions, without another fit."""
 
     C: float | None
+    cv: Any
     engine: str
     device: str
     memory_limit: int | None
@@ -44,7 +46,6 @@ class Exploring(BaseEstimator):
     result_: RelevanceResult
     _exploration: Exploration
     _examine: Callable[..., Examined]
-    _folds: Callable[..., Iterator[Fold]]
 
     def constrain(
         self,
@@ -273,7 +274,7 @@ class Exploring(BaseEstimator):
         columns = [space.columns(0)[j] for j in chosen]
         columns += [one for kind in range(1, len(space.parts)) for one in space.columns(kind)]
         X = data.X[:, np.sort(np.concatenate([np.empty(0, dtype=np.intp), *columns]))]
-        folds = list(self._folds(space.request, data, strict=False))
+        folds = list(search_folds(self.cv, space.request, data, strict=False))
         score = cross_validated_score(formulation, X, data.target, data.sample_weight, folds, C=self.C)
         return score if score is None or not formulation.is_error else -score
 

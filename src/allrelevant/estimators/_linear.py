@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -12,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.feature_selection import SelectorMixin
-from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -25,6 +23,7 @@ from allrelevant.estimators._copies import unite_copies
 from allrelevant.estimators._described import feature_names
 from allrelevant.estimators._examined import Examined, LinearModel, Part, Request
 from allrelevant.estimators._exploring import Exploring
+from allrelevant.estimators._folds import given_splits, search_folds
 from allrelevant.estimators._input import check_privileged, resolve_groups
 from allrelevant.estimators._space import Exploration
 from allrelevant.formulations import PRIVILEGED_FORMS, ExplainedSlack, Feature, Formulation, Residual
@@ -32,7 +31,7 @@ from allrelevant.lp import DEVICES, ENGINES, Array, PenalisedSolver
 from allrelevant.lp.deadline import Deadline
 from allrelevant.lp.matrix import Indices, Matrix, power_sums, ranges
 from allrelevant.lp.view import RowView
-from allrelevant.relevance.baseline import Baseline, Fold, fit_baseline, in_units
+from allrelevant.relevance.baseline import Baseline, fit_baseline, in_units
 from allrelevant.relevance.intervals import Intervals
 from allrelevant.relevance.nearoptimal import BUDGETS, near_optimal_set
 from allrelevant.relevance.solving import Solving
@@ -145,7 +144,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         names = feature_names(self)
         members = resolve_groups(self.feature_groups, names)
         searches = self.C is None or X_privileged is not None
-        splits = self._given_splits(formulation, X, y, target) if searches else None
+        splits = given_splits(self.cv, formulation, X, y, target) if searches else None
         request = Request(formulation, X, target, sample_weight, [members], seeds[:2], splits)
         joint = X_privileged is not None and self.privileged != "residual"
         if X_privileged is not None:
@@ -215,7 +214,7 @@ class LinearRelevance(SelectorMixin, Exploring):
             data.target,
             data.sample_weight,
             C=self.C if C is None else C,
-            folds=self._folds(request, data),
+            folds=search_folds(self.cv, request, data),
             progress=progress,
         )
         near = near_optimal_set(
@@ -270,7 +269,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         data, baseline = found.data, found.baseline
         formulation, Z = baseline.formulation, data.X
         total, count = np.zeros(len(data.target)), np.zeros(len(data.target))
-        for fold in self._folds(found.request, data, strict=False):
+        for fold in search_folds(self.cv, found.request, data, strict=False):
             train = fold.train > 0
             program = formulation.program(Z[train], data.target[train], fold.train[train] / baseline.unit)
             w, b = PenalisedSolver(program).solve(baseline.C)
@@ -309,49 +308,6 @@ class LinearRelevance(SelectorMixin, Exploring):
         if self.standardize and isinstance(data.X, np.ndarray):
             unite_copies(data.X, np.abs(mean) / scale)
         return data, mean * unit, scale * unit
-
-    def _given_splits(
-        self, formulation: Formulation, X: Matrix, y: NDArray[Any], target: Array
-    ) -> list[tuple[Indices, Indices]] | None:
-        """Splits by a generator or iterable of the user's, read once; None where `cv` is a number."""
-        if isinstance(self.cv, Integral):
-            return None
-        return list(check_cv(self.cv, y, classifier=formulation.strata(target) is not None).split(X, y))
-
-    def _folds(self, request: Request, data: Canonical, *, strict: bool = True) -> Iterator[Fold]:
-        """Yield the splits of the search for `C`; none where a class is too small, unless `strict`."""
-        formulation = request.formulation
-        if request.splits is not None:
-            for parts in request.splits:
-                weights = np.zeros((2, len(request.target)))
-                for side, part in zip(weights, parts, strict=True):
-                    side[part] = request.sample_weight[part]
-                yield Fold(data.collect(weights[0]), data.collect(weights[1]))
-            return
-        # A sample of weight 2 is two samples, which may fall into different folds; more pieces than folds are useless.
-        pieces = np.clip(np.rint(data.sample_weight), 1, int(self.cv)).astype(int)
-        unit = np.repeat(np.arange(len(data.target)), pieces)
-        share = (data.sample_weight / pieces)[unit]
-        strata = formulation.strata(data.target[unit])
-        sizes = np.array([len(unit)]) if strata is None else np.unique(strata, return_counts=True)[1]
-        most = sizes.min() if formulation.needs_every_stratum else sizes.max()
-        if most < 2 and not strict:
-            return
-        if most < 2:
-            raise ValueError(
-                "the search for C needs at least 2 samples of each class, but a class has only 1 sample; "
-                "give C (such as C=1.0) to fit without cross-validation"
-            )
-        kind = KFold if strata is None else StratifiedKFold
-        splitter = kind(min(int(self.cv), int(most)), shuffle=True, random_state=request.seeds[0])
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-            splits = list(splitter.split(unit, strata))
-        for parts in splits:
-            train, test = (
-                np.bincount(unit[part], share[part], minlength=len(data.target)).astype(float) for part in parts
-            )
-            yield Fold(train, test)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
