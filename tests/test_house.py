@@ -29,9 +29,11 @@ ALLOWED = {
     "lp": {"errors"},
     "formulations": {"lp"},
     "relevance": {"formulations", "lp", "_progress", "_threads", "errors"},
+    "inference": {"errors"},
     "stats": {"relevance", "formulations", "lp", "_progress", "errors", "result"},
     "forest": {"stats", "_progress", "errors"},
     "estimators": {
+        "inference",
         "stats",
         "relevance",
         "formulations",
