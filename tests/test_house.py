@@ -31,7 +31,7 @@ ALLOWED = {
     "relevance": {"formulations", "lp", "_progress", "_threads", "errors"},
     "inference": {"errors"},
     "stats": {"relevance", "formulations", "lp", "_progress", "errors", "result"},
-    "forest": {"stats", "_progress", "errors"},
+    "forest": {"inference", "stats", "_progress", "errors"},
     "estimators": {
         "inference",
         "stats",

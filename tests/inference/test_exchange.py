@@ -50,6 +50,8 @@ def test_every_draw_is_one_of_the_permutations_that_keep_groups_and_strata(data,
     for _ in range(5):
         assert tuple(found.permutation(np.random.default_rng(seed)).tolist()) in possible
     assert found.restricted == (len(possible) < math.factorial(len(target)))
+    owners = groups if grouped else alone
+    assert np.array_equal(numbered(found.groups), numbered(owners))
 
 
 @settings(deadline=None)

@@ -18,7 +18,8 @@ from allrelevant._threads import one_thread
 from allrelevant.errors import TimeLimitReached
 from allrelevant.estimators._answers import find_groups, find_panels, find_substitutes, hold
 from allrelevant.estimators._examined import Examined, Request
-from allrelevant.estimators._folds import search_folds
+from allrelevant.estimators._folds import combined, search_folds
+from allrelevant.estimators._input import Rows
 from allrelevant.estimators._space import Exploration, find_feature, read_costs, read_limits
 from allrelevant.redundancy import FeatureGroups, Panels, Stability, Substitutes
 from allrelevant.relevance.baseline import cross_validated_score
@@ -281,8 +282,9 @@ class Exploring(BaseEstimator):
     def stability(self, n_bootstraps: int = 20, *, random_state: Any = None) -> Stability:
         """See how classes and intervals vary when the samples are drawn again.
 
-        Every bootstrap draws as many samples with replacement, within classes where there are any, and runs the method
-        on them with the hyperparameters that were found on all samples.
+        Every bootstrap draws as many samples with replacement, within classes and strata where there are any, and runs
+        the method on them with the hyperparameters that were found on all samples. Where samples belong to groups, it
+        draws as many whole groups, among those of a stratum with samples of the same classes.
 
         Parameters
         ----------
@@ -307,12 +309,16 @@ class Exploring(BaseEstimator):
             [(name, columns) for (name, _), columns in zip(part.members, space.columns(kind), strict=True)]
             for kind, part in enumerate(space.parts)
         ]
+        strata = combined(space.baseline.formulation.strata(data.target), data.strata)
+        rows = Rows(data.groups, data.strata)
         found = []
         with self._asking() as solving, solving.progress.stage("bootstraps", int(n_bootstraps)):
             for _ in range(int(n_bootstraps)):
-                counts = bootstrap(data.sample_weight, space.baseline.formulation.strata(data.target), rng)
+                counts = bootstrap(data.sample_weight, strata, rng, data.groups)
                 seeds = [int(one) for one in rng.randint(np.iinfo(np.int32).max, size=len(request.seeds))]
-                again = Request(space.baseline.formulation, data.X, data.target, counts, members, seeds, None)
+                again = Request(
+                    space.baseline.formulation, data.X, data.target, counts, members, seeds, None, rows=rows
+                )
                 examined = self._examine(again, Progress(), C=space.baseline.hyperparameters["C"])
                 found.append(examined.result(0, self))
                 solving.progress.step()

@@ -23,8 +23,8 @@ from allrelevant.estimators._copies import unite_copies
 from allrelevant.estimators._described import feature_names
 from allrelevant.estimators._examined import Examined, LinearModel, Part, Request
 from allrelevant.estimators._exploring import Exploring
-from allrelevant.estimators._folds import given_splits, search_folds
-from allrelevant.estimators._input import check_privileged, resolve_groups
+from allrelevant.estimators._folds import divided_groups, given_splits, search_folds
+from allrelevant.estimators._input import check_privileged, check_rows, resolve_groups
 from allrelevant.estimators._space import Exploration
 from allrelevant.formulations import PRIVILEGED_FORMS, ExplainedSlack, Feature, Formulation, Residual
 from allrelevant.lp import DEVICES, ENGINES, Array, PenalisedSolver
@@ -137,15 +137,19 @@ class LinearRelevance(SelectorMixin, Exploring):
         target: Array,
         sample_weight: Array,
         X_privileged: Any = None,
+        groups: Any = None,
+        strata: Any = None,
     ) -> LinearModel:
         """Run the whole method on validated data; sets all fitted attributes but those of the model."""
         random_state = check_random_state(self.random_state)
         seeds = [int(seed) for seed in random_state.randint(np.iinfo(np.int32).max, size=4)]
         names = feature_names(self)
         members = resolve_groups(self.feature_groups, names)
+        rows = check_rows(groups, strata, X, target, sample_weight)
         searches = self.C is None or X_privileged is not None
-        splits = given_splits(self.cv, formulation, X, y, target) if searches else None
-        request = Request(formulation, X, target, sample_weight, [members], seeds[:2], splits)
+        splits = given_splits(self.cv, formulation, X, y, target, groups) if searches else None
+        rows = rows._replace(notes=(*rows.notes, *divided_groups(splits, rows.groups)))
+        request = Request(formulation, X, target, sample_weight, [members], seeds[:2], splits, rows=rows)
         joint = X_privileged is not None and self.privileged != "residual"
         if X_privileged is not None:
             if not formulation.n_slacks:
@@ -161,8 +165,8 @@ class LinearRelevance(SelectorMixin, Exploring):
             gamma = 1.0 if self.gamma is None and self.C is not None else self.gamma
             explained = ExplainedSlack(formulation, self.privileged == "kept", P.shape[1], gamma)
             shifted = [(name, columns + X.shape[1]) for name, columns in others]
-            request = Request(
-                explained, np.hstack([X, P]), target, sample_weight, [members, shifted], seeds[:3], splits
+            request = request._replace(
+                formulation=explained, X=np.hstack([X, P]), members=[members, shifted], seeds=seeds[:3]
             )
         # One thread per worker: small products gain nothing from more, and rounding stays the same.
         deadline = Deadline(None if self.time_limit is None else float(self.time_limit))
@@ -173,7 +177,14 @@ class LinearRelevance(SelectorMixin, Exploring):
             privileged = found.result(1, self) if joint else None
             if X_privileged is not None and not joint:
                 given = self._unseen_decisions(found)[:, None]
-                left = Request(Residual(formulation), P, target, sample_weight, [others], seeds[2:], splits, given)
+                left = request._replace(
+                    formulation=Residual(formulation),
+                    X=P,
+                    members=[others],
+                    seeds=seeds[2:],
+                    given=given,
+                    rows=rows._replace(notes=()),
+                )
                 progress = Progress(int(self.verbose))
                 beside = self._examine(left, progress)
                 privileged = beside.result(0, self)
@@ -205,7 +216,15 @@ class LinearRelevance(SelectorMixin, Exploring):
         for number, members in enumerate(request.members):
             for _, columns in members:
                 kinds[columns] = number
-        data = canonical_form(request.X, request.target, request.sample_weight, kinds=kinds, fixed=request.given)
+        data = canonical_form(
+            request.X,
+            request.target,
+            request.sample_weight,
+            kinds=kinds,
+            fixed=request.given,
+            groups=request.rows.groups,
+            strata=request.rows.strata,
+        )
         data, mean, scale = self._standardize(data)
         Z = data.together
         baseline = fit_baseline(

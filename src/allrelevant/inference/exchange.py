@@ -72,6 +72,16 @@ class Exchangeability:
         return sum(block.size for block in self.blocks)
 
     @property
+    def groups(self) -> Indices:
+        """Number of the group of every row; a row that belongs to none has one of its own."""
+        numbers = np.empty(self.n_rows, dtype=np.intp)
+        first = 0
+        for block in self.blocks:
+            numbers[block] = first + np.arange(len(block))[:, None]
+            first += len(block)
+        return numbers
+
+    @property
     def restricted(self) -> bool:
         """Whether there are permutations of all rows that are not allowed."""
         if len(self.blocks) != 1:
@@ -191,10 +201,10 @@ def numbered(labels: ArrayLike) -> Indices:
 
 
 def torn_group(group: Indices, stratum: Indices) -> tuple[int, int] | None:
-    """Return two rows of one group that are in different strata, or None; groups have numbers from 0."""
-    _, first = np.unique(group, return_index=True)
-    torn = np.flatnonzero(stratum != stratum[first[group]])
-    return (int(first[group[torn[0]]]), int(torn[0])) if len(torn) else None
+    """Return two rows of one group that are in different strata, or None."""
+    _, first, code = np.unique(group, return_index=True, return_inverse=True)
+    torn = np.flatnonzero(stratum != stratum[first[code]])
+    return (int(first[code[torn[0]]]), int(torn[0])) if len(torn) else None
 
 
 def _one_per_row(name: str, given: ArrayLike, n_rows: int) -> NDArray[np.generic]:
