@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import re
+import textwrap
 from typing import TypeVar
 
 __all__ = ["with_shared_docs"]
@@ -105,6 +107,15 @@ n_features_in_ : int
     Number of features seen during fit.
 feature_names_in_ : ndarray of shape (`n_features_in_`,)
     Names of the features, if all of them are strings.
+""",
+    "groups": """\
+Label of the group of every sample, such as the subject that it was taken from: groups are independent of each other,
+the samples of one are not. Folds and bootstraps keep groups whole, and features are compared with copies in which
+groups of equal size have changed places and, where the target varies within groups, the samples within them.
+""",
+    "strata": """\
+Label of the stratum of every sample, such as the site or the batch: features are compared with copies in which samples,
+or groups, have changed places within their stratum only. Folds and bootstraps keep the strata in proportion.
 """,
     "notes": """\
 Notes
@@ -234,11 +245,17 @@ References
 
 
 def with_shared_docs(cls: Estimator) -> Estimator:
-    """Fill the shared parts into a class docstring that names them in braces."""
-    if cls.__doc__ is not None:  # there are none under -OO
-        # Without their indentation, which Python leaves out from 3.13 on.
-        said = inspect.cleandoc(cls.__doc__)
-        for name, text in PARTS.items():
-            said = said.replace("{" + name + "}", text.rstrip("\n"))
-        cls.__doc__ = said
+    """Fill the shared parts into the docstrings of a class and of its `fit`, which name them in braces."""
+    for one in (cls, vars(cls)["fit"]):
+        if one.__doc__ is not None:  # there are none under -OO
+            one.__doc__ = _filled(one.__doc__)
     return cls
+
+
+def _filled(docstring: str) -> str:
+    # Without their indentation, which Python leaves out from 3.13 on.
+    said = inspect.cleandoc(docstring)
+    for name, text in PARTS.items():
+        for indent in re.findall(rf"^( *)\{{{name}\}}", said, re.MULTILINE):
+            said = said.replace(f"{indent}{{{name}}}", textwrap.indent(text.rstrip("\n"), indent))
+    return said

@@ -11,7 +11,7 @@ import allrelevant
 from allrelevant._progress import Progress
 from allrelevant.estimators._canonical import Canonical
 from allrelevant.estimators._described import plain_parameters, plain_seed
-from allrelevant.estimators._input import Member
+from allrelevant.estimators._input import Member, Rows
 from allrelevant.estimators._verdict import Verdict
 from allrelevant.formulations import Feature, Formulation
 from allrelevant.lp import Array
@@ -33,7 +33,10 @@ class LinearModel(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What is to be examined: validated data, the features of every kind, seeds of folds and probes, given splits."""
+    """What is to be examined: validated data, the features of every kind, seeds of folds and probes, given splits.
+
+    `rows` says which of the samples given belong together.
+    """
 
     formulation: Formulation
     X: Matrix
@@ -43,6 +46,7 @@ class Request(NamedTuple):
     seeds: list[int]
     splits: list[tuple[Indices, Indices]] | None
     given: Array | None = None
+    rows: Rows = Rows()
 
 
 class Part(NamedTuple):
@@ -103,7 +107,7 @@ class Examined(NamedTuple):
             max_gap=max(intervals.gap, verdict.gap),
             n_programs=intervals.n_programs + verdict.n_programs,
             cpu_seconds=self.progress.cpu_seconds,
-            notes=(*verdict.notes, *remarks),
+            notes=(*(() if number else self.request.rows.notes), *verdict.notes, *remarks),
             version=allrelevant.__version__,
             tentative=tuple(names[k] for k in sorted(part.order[i] for i in verdict.undecided)),
             incomplete=tuple(names[k] for k in sorted(part.order[i] for i in np.flatnonzero(intervals.open))),
@@ -112,7 +116,9 @@ class Examined(NamedTuple):
     @property
     def warnings(self) -> list[str]:
         """What the user must hear at once, each once."""
-        return list(dict.fromkeys(note for part in self.parts for note in part.verdict.notes))
+        return list(
+            dict.fromkeys([*self.request.rows.notes, *(note for part in self.parts for note in part.verdict.notes)])
+        )
 
     @property
     def hurried(self) -> list[str]:

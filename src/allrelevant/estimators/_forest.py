@@ -20,6 +20,7 @@ from allrelevant._threads import one_thread
 from allrelevant.errors import RelevanceWarning
 from allrelevant.estimators._described import feature_names
 from allrelevant.estimators._forest_result import NOTHING, Found, forest_result
+from allrelevant.estimators._input import check_rows
 from allrelevant.estimators._table import Categories, encode, mark_categories
 from allrelevant.forest.boruta import CONFIRMED, TENTATIVE, Shadows, all_relevant
 from allrelevant.forest.columns import distinct
@@ -30,6 +31,7 @@ from allrelevant.forest.learner import IMPORTANCES, Array, Forest, Indices, Samp
 from allrelevant.forest.light import LightForest
 from allrelevant.forest.model import fit_model
 from allrelevant.forest.scikit import ScikitForest
+from allrelevant.inference.exchange import exchangeability
 from allrelevant.redundancy import FeatureGroups
 from allrelevant.relevance.grouping import flat_groups, height_between, tree
 
@@ -177,13 +179,21 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
             forest, max_depth=max(DEEP, forest.max_depth), min_samples_leaf=min(FINE, forest.min_samples_leaf)
         )
 
-    def _fit_relevance(self, X: Array, target: Target, weight: Array, metric: str) -> None:
+    def _fit_relevance(
+        self, X: Array, target: Target, weight: Array, metric: str, groups: Any = None, strata: Any = None
+    ) -> None:
         """Run the whole method on validated data; sets all fitted attributes."""
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         used = weight > 0
+        rows = check_rows(groups, strata, X, target.values, weight)
+        owners = [None if owner is None else owner[used] for owner in (rows.groups, rows.strata)]
         first, member = distinct(X[used], self._categorical)
         whole = Sample(
-            X[used][:, first], Target(target.values[used], target.n_classes), weight[used], self._categorical[first]
+            X[used][:, first],
+            Target(target.values[used], target.n_classes),
+            weight[used],
+            self._categorical[first],
+            exchangeability(int(used.sum()), target.values[used], *owners),
         )
         progress = Progress(int(self.verbose))
         with one_thread(None):
@@ -197,7 +207,7 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         self._sample, self._seed = relevant, seed
         self._places = np.searchsorted(found.relevant, member[np.isin(member, found.relevant)])
         self._distances: Array | None = None
-        self.result_ = result = forest_result(
+        result = forest_result(
             self,
             found,
             problem="classification" if target.n_classes else "regression",
@@ -205,6 +215,7 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
             scores={"metric": metric, "cross_validated": model.cross_validated, "training": model.training},
             cpu_seconds=progress.cpu_seconds,
         )
+        self.result_ = result = replace(result, notes=(*rows.notes, *result.notes))
         self.intervals_ = result.intervals
         self.relevance_classes_ = result.classes
         self.pvalues_ = result.pvalues
@@ -213,8 +224,8 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         self.importances_ = found.verdicts.importances[:, member]
         self.replaceable_ = found.replaceable
         self.refuted_ = np.isin(member, found.refuted)
-        if not len(found.relevant):
-            warnings.warn(NOTHING, RelevanceWarning, stacklevel=3)
+        for note in (*rows.notes, *(() if len(found.relevant) else (NOTHING,))):
+            warnings.warn(note, RelevanceWarning, stacklevel=3)
 
     def _search(self, whole: Sample, member: Indices, seed: int, progress: Progress) -> Found:
         """Find the relevant features, and which of them are strong."""

@@ -136,6 +136,8 @@ class LinearRelevanceOrdinal(LinearRelevance):
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         X_privileged: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        strata: ArrayLike | None = None,
     ) -> Self:
         """Compute relevance intervals and classes.
 
@@ -149,6 +151,10 @@ class LinearRelevanceOrdinal(LinearRelevance):
             Weights of the samples' losses; a weight of 2 is the same as giving the sample twice.
         X_privileged : array-like of shape (n_samples, n_privileged), default=None
             Features of the same samples that are known in training only; predictions do not need them.
+        groups : array-like of shape (n_samples,), default=None
+            {groups}
+        strata : array-like of shape (n_samples,), default=None
+            {strata}
 
         Returns
         -------
@@ -170,7 +176,7 @@ class LinearRelevanceOrdinal(LinearRelevance):
         self.classes_ = labels[present.astype(int)]
         target = np.searchsorted(present, ranks).astype(float)
         formulation = ORDERS[self.order](n_classes=len(present))
-        model = self._fit_relevance(formulation, samples, target, target, weight, X_privileged)
+        model = self._fit_relevance(formulation, samples, target, target, weight, X_privileged, groups, strata)
         self.coef_ = model.coef
         self.boundaries_ = np.sort(model.offsets[: len(present) - 1]) + model.shift[0]
         return self

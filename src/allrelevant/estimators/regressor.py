@@ -134,6 +134,8 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         X_privileged: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        strata: ArrayLike | None = None,
     ) -> Self:
         """Compute relevance intervals and classes.
 
@@ -147,6 +149,10 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
             Weights of the samples' losses; a weight of 2 is the same as giving the sample twice.
         X_privileged : array-like of shape (n_samples, n_privileged), default=None
             Features of the same samples that are known in training only; predictions do not need them.
+        groups : array-like of shape (n_samples,), default=None
+            {groups}
+        strata : array-like of shape (n_samples,), default=None
+            {strata}
 
         Returns
         -------
@@ -164,7 +170,7 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
         if width is None and self.C is not None:
             width = 0.0
         target = (values - mean) / scale
-        model = self._fit_relevance(Regression(width), samples, values, target, weight, X_privileged)
+        model = self._fit_relevance(Regression(width), samples, values, target, weight, X_privileged, groups, strata)
         self.coef_ = scale * model.coef[0]
         self.intercept_ = float(mean + scale * (model.offsets[0] - model.shift[0]))
         self.epsilon_ = float(scale * self.result_.hyperparameters["epsilon"])

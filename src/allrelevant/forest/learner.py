@@ -13,6 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from allrelevant.inference.exchange import Exchangeability
+
 __all__ = [
     "IMPORTANCES",
     "Array",
@@ -101,12 +103,15 @@ class Sample:
         Weights of the samples, all positive.
     categorical : ndarray of shape (n_features,)
         Which columns hold categories.
+    rows : Exchangeability or None
+        Which samples may change places.
     """
 
     X: Array
     target: Target
     weight: Array
     categorical: NDArray[np.bool_]
+    rows: Exchangeability | None = None
 
     def with_columns(self, X: Array, categorical: NDArray[np.bool_]) -> Sample:
         """Return the samples with other features."""

@@ -26,6 +26,7 @@ from allrelevant.inference.alone import N_PERMUTATIONS, alone_pvalues, companion
 from allrelevant.inference.control import CONTROLS, adjusted_pvalues, borderline, pvalue_limits
 from allrelevant.inference.copies import CopiesNull, copies_pvalues
 from allrelevant.inference.decision import Decision, decide
+from allrelevant.inference.exchange import Exchangeability, exchangeability
 from allrelevant.inference.pvalues import NullSample, cauchy_combination, remaining_pvalue
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "N_PERMUTATIONS",
     "CopiesNull",
     "Decision",
+    "Exchangeability",
     "NullSample",
     "adjusted_pvalues",
     "alone_pvalues",
@@ -41,6 +43,7 @@ __all__ = [
     "companions",
     "copies_pvalues",
     "decide",
+    "exchangeability",
     "pvalue_limits",
     "remaining_pvalue",
 ]
