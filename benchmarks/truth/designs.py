@@ -12,6 +12,7 @@ from scipy.stats import norm, poisson, t
 
 from allrelevant.datasets import make_relevance_privileged, make_simulation
 from benchmarks.truth._parts import (
+    ERROR,
     Shape,
     chain,
     factor_columns,
@@ -108,21 +109,19 @@ def privileged(rng: np.random.Generator) -> Record:
 @design("ar", kind="classification", about="two classes by 3 of 15 columns of AR(.9); another chain of 15 as noise")
 @design("regression_ar", kind="regression", about="regression on 3 of 15 columns of AR(.9); another chain as noise")
 def ar(rng: np.random.Generator, kind: str) -> Record:
-    """Columns like a series: every one correlated with its neighbours, .9; beyond |r| of .3 redundant, else ungraded."""
+    """Neighbours are correlated; a column is redundant if its correlation with the target is at least .3."""
     d, where = 15, np.array([2, 7, 12])
     X = np.hstack([chain(rng, 200, d, 0.9), chain(rng, 200, d, 0.9)])
     apart = 0.9 ** np.abs(np.arange(d)[:, None] - where)
     among = 0.9 ** np.abs(where[:, None] - where)
-    spread = np.sqrt(among.sum() * (1.25 if kind == "regression" else 1.0))
+    spread = np.sqrt(among.sum() * (1 + ERROR**2))
     truth = np.full(2 * d, NOISE)
     truth[:d] = np.where(apart.sum(axis=1) / spread >= 0.3, REDUNDANT, UNGRADED)
     truth[where] = NEEDED
     return Record(X, labelled(kind, X[:, where].sum(axis=1), rng), kind, truth)
 
 
-@design(
-    "blocks", kind="classification", about="two classes by 3 of 6 blocks of 7 columns, r = .7 within, R² .5; rest noise"
-)
+@design("blocks", kind="classification", about="two classes by 3 of 6 blocks of 7 columns, r = .7 within, R² .5")
 @design("regression_blocks", kind="regression", about="regression on 3 of 6 blocks of 7 columns, r = .7 within, R² .5")
 def blocks(rng: np.random.Generator, kind: str) -> Record:
     """The target depends on what is common to all columns of a block, with error as spread as that."""
@@ -151,9 +150,7 @@ def noise_copies(rng: np.random.Generator) -> Record:
 
 
 @design("suppressors", kind="classification", about="two classes by the differences of 3 pairs of columns, r = .9")
-@design(
-    "regression_suppressors", kind="regression", about="regression on the differences of 3 pairs of columns, r = .9"
-)
+@design("regression_suppressors", kind="regression", about="regression on differences of 3 pairs of columns, r = .9")
 def suppressors(rng: np.random.Generator, kind: str) -> Record:
     """Columns of opposite weight hide each other: alone each has a correlation of .13 at most; 24 of noise."""
     pairs = near_copies(rng, 200, [2, 2, 2], 0.9)

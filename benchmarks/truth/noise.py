@@ -42,7 +42,7 @@ def groups_40x8(rng: np.random.Generator) -> Record:
 
 @design("groups_20x10", family="rows")
 def groups_20x10(rng: np.random.Generator) -> Record:
-    """Noise, two classes, a label per subject: 20 subjects with 10 rows of 15 columns; .97 of the variance is theirs."""
+    """Noise, two classes, a label per subject: 20 subjects, 10 rows each, 15 columns; .97 of the variance is theirs."""
     X, groups = _subjects(rng, 20, 10, 0.97, 15)
     y = np.where(rng.permutation(20) < 10, -1, 1)[groups]
     return Record(X, y, "classification", np.full(15, NOISE), groups)

@@ -83,7 +83,7 @@ def mixed(rng: np.random.Generator) -> Record:
 
 @design("collider", reserved=True)
 def collider(rng: np.random.Generator) -> Record:
-    """Regression, 200 rows: 2 causes; 2 effects, each with another cause, that tells only beside its effect; 24 noise."""
+    """Regression, 200 rows: 2 causes; 2 effects, each with another cause that tells only beside it; 24 noise."""
     causes, others = rng.standard_normal((200, 2)), rng.standard_normal((200, 2))
     y = measured(causes.sum(axis=1), rng, error=0.7)
     effects = y[:, None] + others + 0.4 * rng.standard_normal((200, 2))
