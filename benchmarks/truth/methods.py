@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import json
 import os
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.competitors._input import scaled
-from benchmarks.competitors.calling import call
+from benchmarks.competitors.calling import METHODS, adapter, call
 from benchmarks.truth.record import Record
 
 #: CPU seconds that a fit in a process of its own may take.
@@ -26,18 +25,18 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "papers": {"threshold_rule": "papers"},
     "forest": {"estimator": "forest"},
 }
-#: Competitors: file in ``benchmarks/competitors`` and name of the method there.
-COMPETITORS: dict[str, tuple[str, str]] = {
-    "boruta": ("boruta", "boruta"),
-    "lasso_cv": ("linear_models", "lasso_cv"),
-    "stability_selection": ("stability_selection", "randomised_lasso"),
-    "stability_selection_one": ("stability_selection", "randomised_lasso_one"),
-    "ipss_l1": ("ipss", "ipss_l1"),
-    "ipss_boosted": ("ipss", "ipss_boosted"),
-    "dcrt": ("hidimstat", "dcrt"),
-    "knockoffs": ("hidimstat", "knockoffs"),
-}
-#: Competitors that take an environment of their own, by the names of `benchmarks.competitors.calling`.
+#: Competitors that run in this process, by their names in `benchmarks.competitors.calling`.
+COMPETITORS = (
+    "boruta",
+    "lasso_cv",
+    "randomised_lasso",
+    "randomised_lasso_one",
+    "ipss_l1",
+    "ipss_boosted",
+    "dcrt",
+    "knockoffs",
+)
+#: Those whose requirements contradict ours: each fit has a process of its own, by the interpreter of their environment.
 OWN_ENVIRONMENT = ("fri",)
 
 
@@ -71,7 +70,7 @@ def methods(variants: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str
     found: dict[str, Method] = {}
     for name, options in {**VARIANTS, **(variants or {})}.items():
         found[name] = _ours(dict(options))
-    found |= {name: _competitor(*place) for name, place in COMPETITORS.items()}
+    found |= {name: _competitor(name) for name in COMPETITORS}
     return found | {name: _elsewhere(name) for name in OWN_ENVIRONMENT}
 
 
@@ -119,11 +118,10 @@ def _ours(options: dict[str, Any]) -> Method:
     return run
 
 
-def _competitor(module: str, method: str) -> Method:
+def _competitor(method: str) -> Method:
     def run(record: Record, seed: int) -> Answer:
-        function = importlib.import_module(f"benchmarks.competitors.{module}").METHODS[method]
-        found = function(record.kind, scaled(record.columns), record.y, seed)
-        return _answer(found)
+        function = adapter(METHODS[method]).METHODS[method]
+        return _answer(function(record.kind, scaled(record.columns), record.y, seed))
 
     return run
 
@@ -133,8 +131,8 @@ def _elsewhere(method: str) -> Method:
         if record.kind == "multiclass":
             raise ValueError(f"{method} does not know problems of kind 'multiclass'")
         environments = Path(os.environ.get("ALLRELEVANT_PEERS", ".peers"))
-        X = scaled(record.columns)
-        fit = call(method, record.kind, X, record.y, seed, limit=LIMIT, environments=environments)
+        X, target = scaled(record.columns), scaled(record.y) if record.kind == "regression" else record.y
+        fit = call(method, record.kind, X, target, seed, limit=LIMIT, environments=environments)
         if not fit.found:
             raise RuntimeError(fit.note)
         return _answer(fit.found)

@@ -22,6 +22,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from benchmarks.truth.every import DESIGNS
-from benchmarks.truth.methods import methods, variant
+from benchmarks.truth.methods import OWN_ENVIRONMENT, VARIANTS, methods, variant
 from benchmarks.truth.record import Design
 from benchmarks.truth.scoring import scores, written
 
@@ -114,6 +115,13 @@ def fit(design: Design, method: Any, name: str, seed: int) -> dict[str, Any]:
     return {**line, "note": answer.note} if answer.note else line
 
 
+@cache
+def warm_up(method: str) -> None:
+    """Fit once what is not counted, so that everything is imported."""
+    if method not in OWN_ENVIRONMENT:
+        fit(DESIGNS["noise_20x8"], methods()[method], method, 0)
+
+
 def _rounded(value: Any) -> Any:
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
@@ -122,7 +130,7 @@ def configuration(
     design: Design, method: Any, name: str, seeds: Sequence[int], path: Path, budget: float, spent: float
 ) -> str:
     """Fit all seeds of a design by a method, until the budget is spent; return what is to be said of it."""
-    lines = []
+    lines: list[dict[str, Any]] = []
     for k, seed in enumerate(seeds):
         if spent >= budget:
             return f"{design.name}, {name}: budget of {budget:g} CPU s spent, {len(seeds) - k} seeds left out"
@@ -184,6 +192,7 @@ def _tasks(options: argparse.Namespace, designs: list[Design], every: dict[str, 
 def _by_name(design: str, method: str, variants: list[str], name: str, *rest: Any) -> str:
     # Functions within functions do not travel to other processes: names do.
     every = methods(dict(variant(text) for text in variants))
+    warm_up(method if method in methods() else next(iter(VARIANTS)))
     return configuration(DESIGNS[design], every[method], name, *rest)
 
 
