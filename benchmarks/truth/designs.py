@@ -41,17 +41,17 @@ def _counts(x: np.ndarray) -> np.ndarray:
     return poisson.ppf(norm.cdf(x), 0.7)
 
 
-@design("plain", about="two classes of equal size")
-@design("flip10", flipped=0.1, about="plain, 10 % of the labels flipped")
-@design("flip20", flipped=0.2, about="plain, 20 % of the labels flipped")
-@design("imb10", positive=0.1, about="plain, the highest 10 % positive")
-@design("imb20", positive=0.2, about="plain, the highest 20 % positive")
-@design("n40", n=40, about="plain, 40 rows")
-@design("binary", shape=_binary, about="plain, columns of 0 and 1, half each")
-@design("rare", shape=_rare, about="plain, columns of 0 and 1, 6 % ones")
-@design("counts", shape=_counts, about="plain, columns are counts of mean .7: mostly ties")
-@design("lognormal", shape=np.exp, about="plain, columns are exp(x)")
 @design("t3", shape=_t3, about="plain, columns of Student's t with 3 degrees of freedom")
+@design("lognormal", shape=np.exp, about="plain, columns are exp(x)")
+@design("counts", shape=_counts, about="plain, columns are counts of mean .7: mostly ties")
+@design("rare", shape=_rare, about="plain, columns of 0 and 1, 6 % ones")
+@design("binary", shape=_binary, about="plain, columns of 0 and 1, half each")
+@design("n40", n=40, about="plain, 40 rows")
+@design("imb20", positive=0.2, about="plain, the highest 20 % positive")
+@design("imb10", positive=0.1, about="plain, the highest 10 % positive")
+@design("flip20", flipped=0.2, about="plain, 20 % of the labels flipped")
+@design("flip10", flipped=0.1, about="plain, 10 % of the labels flipped")
+@design("plain", about="two classes of equal size")
 def plain(
     rng: np.random.Generator, n: int = 200, positive: float = 0.5, flipped: float = 0.0, shape: Shape = np.asarray
 ) -> Record:
@@ -61,16 +61,16 @@ def plain(
     return Record(X, y, "classification", truth)
 
 
-@design("regression", about="the sum itself as the target")
 @design("regression_lognormal", shape=np.exp, about="regression, columns are exp(x)")
+@design("regression", about="the sum itself as the target")
 def regression(rng: np.random.Generator, shape: Shape = np.asarray) -> Record:
     """Regression on a sum of columns."""
     X, truth, score = mixture(rng, 200, shape=shape)
     return Record(X, measured(score, rng), "regression", truth)
 
 
-@design("outliers", kind="classification", about="plain, 1 % of the entries times 10")
 @design("regression_outliers", kind="regression", about="regression, 1 % of the entries times 10")
+@design("outliers", kind="classification", about="plain, 1 % of the entries times 10")
 def outliers(rng: np.random.Generator, kind: str) -> Record:
     """Wild values among the features, drawn apart from everything else."""
     X, truth, score = mixture(rng, 200)
@@ -106,8 +106,8 @@ def privileged(rng: np.random.Generator) -> Record:
     return Record(data.X, data.y, "classification", data.relevance, None, data.X_privileged, data.relevance_privileged)
 
 
-@design("ar", kind="classification", about="two classes by 3 of 15 columns of AR(.9); another chain of 15 as noise")
 @design("regression_ar", kind="regression", about="regression on 3 of 15 columns of AR(.9); another chain as noise")
+@design("ar", kind="classification", about="two classes by 3 of 15 columns of AR(.9); another chain of 15 as noise")
 def ar(rng: np.random.Generator, kind: str) -> Record:
     """Neighbours are correlated; a column is redundant if its correlation with the target is at least .3."""
     d, where = 15, np.array([2, 7, 12])
@@ -121,8 +121,8 @@ def ar(rng: np.random.Generator, kind: str) -> Record:
     return Record(X, labelled(kind, X[:, where].sum(axis=1), rng), kind, truth)
 
 
-@design("blocks", kind="classification", about="two classes by 3 of 6 blocks of 7 columns, r = .7 within, R² .5")
 @design("regression_blocks", kind="regression", about="regression on 3 of 6 blocks of 7 columns, r = .7 within, R² .5")
+@design("blocks", kind="classification", about="two classes by 3 of 6 blocks of 7 columns, r = .7 within, R² .5")
 def blocks(rng: np.random.Generator, kind: str) -> Record:
     """The target depends on what is common to all columns of a block, with error as spread as that."""
     hidden = rng.standard_normal((200, 6))
@@ -131,8 +131,8 @@ def blocks(rng: np.random.Generator, kind: str) -> Record:
     return Record(X, labelled(kind, hidden[:, :3].sum(axis=1), rng, error=1.0), kind, truth)
 
 
-@design("factors", kind="classification", about="two classes by 8 columns on 2 factors; 22 of noise on 3 others")
 @design("regression_factors", kind="regression", about="regression on 8 columns on 2 factors; 22 of noise on 3 others")
+@design("factors", kind="classification", about="two classes by 8 columns on 2 factors; 22 of noise on 3 others")
 def factors(rng: np.random.Generator, kind: str) -> Record:
     """Columns that share factors: those the target depends on and, with others, those of noise; own spread .6."""
     signal, _ = factor_columns(rng, 200, 8, 2)
@@ -149,8 +149,8 @@ def noise_copies(rng: np.random.Generator) -> Record:
     return Record(X, two_classes(measured(score, rng), rng), "classification", np.repeat([NEEDED, NOISE], [4, 26]))
 
 
-@design("suppressors", kind="classification", about="two classes by the differences of 3 pairs of columns, r = .9")
 @design("regression_suppressors", kind="regression", about="regression on differences of 3 pairs of columns, r = .9")
+@design("suppressors", kind="classification", about="two classes by the differences of 3 pairs of columns, r = .9")
 def suppressors(rng: np.random.Generator, kind: str) -> Record:
     """Columns of opposite weight hide each other: alone each has a correlation of .13 at most; 24 of noise."""
     pairs = near_copies(rng, 200, [2, 2, 2], 0.9)
@@ -166,11 +166,11 @@ def wide(rng: np.random.Generator) -> Record:
     return Record(X, two_classes(measured(score, rng), rng), "classification", truth)
 
 
-@design("sim1", name="sim1", about="the thesis' Sim1, 500 rows of 30 columns: 4 needed, 4 redundant")
-@design("sim2", name="sim2", about="the thesis' Sim2, 500 rows of 30 columns: 12 needed, 8 redundant")
-@design("sim3", name="sim3", about="the thesis' Sim3, 500 rows of 30 columns: 4 needed")
-@design("sim4", name="sim4", about="the thesis' Sim4, 500 rows of 30 columns: 18 needed")
 @design("sim5", name="sim5", about="the thesis' Sim5, 500 rows of 30 columns: 20 redundant")
+@design("sim4", name="sim4", about="the thesis' Sim4, 500 rows of 30 columns: 18 needed")
+@design("sim3", name="sim3", about="the thesis' Sim3, 500 rows of 30 columns: 4 needed")
+@design("sim2", name="sim2", about="the thesis' Sim2, 500 rows of 30 columns: 12 needed, 8 redundant")
+@design("sim1", name="sim1", about="the thesis' Sim1, 500 rows of 30 columns: 4 needed, 4 redundant")
 def simulation(rng: np.random.Generator, name: str) -> Record:
     """One of the thesis' sets."""
     data = make_simulation(name, random_state=int(rng.integers(2**31)))

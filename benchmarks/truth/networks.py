@@ -94,12 +94,12 @@ def _grades(covariance: np.ndarray, target: int) -> np.ndarray:
     return grades
 
 
-@design("ecoli70", name="ecoli70", kind="regression", about="one of 8 of 46 genes on the others; 45 columns of noise")
-@design("ecoli70_sign", name="ecoli70", kind="classification", about="the same, target above its median or below")
-@design("magic", name="magic-niab", kind="regression", about="one of 8 of 44 traits on the others; 43 columns of noise")
-@design("magic_sign", name="magic-niab", kind="classification", about="the same, target above its median or below")
-@design("ecoli70_other", name="ecoli70", kind="regression", rest=True, reserved=True, about="its other targets")
 @design("magic_other", name="magic-niab", kind="regression", rest=True, reserved=True, about="its other targets")
+@design("ecoli70_other", name="ecoli70", kind="regression", rest=True, reserved=True, about="its other targets")
+@design("magic_sign", name="magic-niab", kind="classification", about="the same, target above its median or below")
+@design("magic", name="magic-niab", kind="regression", about="one of 8 of 44 traits on the others; 43 columns of noise")
+@design("ecoli70_sign", name="ecoli70", kind="classification", about="the same, target above its median or below")
+@design("ecoli70", name="ecoli70", kind="regression", about="one of 8 of 46 genes on the others; 45 columns of noise")
 def gaussian(rng: np.random.Generator, name: str, kind: str, seed: int, rest: bool = False) -> Record:
     """300 rows of a network, whose target goes round with the seed, and of a second draw that is noise."""
     net = network(name, folder())

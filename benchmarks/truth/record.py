@@ -108,7 +108,10 @@ def design(
     about: str = "",
     **given: Any,
 ) -> Callable[[Callable[..., Record]], Callable[..., Record]]:
-    """Register a function of a random generator and `given` as a design; its first line says what it is."""
+    """Register a function of a random generator and `given` as a design; its first line says what it is.
+
+    Of several above one function the lowest is registered first, and stands first in tables.
+    """
 
     def register(function: Callable[..., Record]) -> Callable[..., Record]:
         if name_ in _DESIGNS:

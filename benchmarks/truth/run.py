@@ -131,9 +131,9 @@ def configuration(
 ) -> str:
     """Fit all seeds of a design by a method, until the budget is spent; return what is to be said of it."""
     lines: list[dict[str, Any]] = []
-    for k, seed in enumerate(seeds):
+    for seed in seeds:
         if spent >= budget:
-            return f"{design.name}, {name}: budget of {budget:g} CPU s spent, {len(seeds) - k} seeds left out"
+            break
         lines.append(fit(design, method, name, seed))
         append(path, lines[-1])
         spent += lines[-1]["cpu_seconds"]
@@ -144,7 +144,9 @@ def configuration(
         words += f", false {np.mean([line['false_share'] for line in right]):.3f}"
         told = [line["f1"] for line in right if line["f1"] is not None]
         words += f", F1 {np.mean(told):.3f}" if told else f", any {np.mean([line['any'] for line in right]):.3f}"
-    return words + (f", {len(failed)} FAILED: {failed[0]}" if failed else "")
+    words += f", {len(failed)} FAILED: {failed[0]}" if failed else ""
+    left = len(seeds) - len(lines)
+    return words + (f"; budget of {budget:g} CPU s spent, {left} seeds left out" if left else "")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -164,8 +166,12 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     for name in ("OMP", "OPENBLAS", "MKL"):
         os.environ[f"{name}_NUM_THREADS"] = "1"
-    for said in Parallel(n_jobs=options.jobs, return_as="generator_unordered")(tasks):
-        print(said, flush=True)
+    try:
+        for said in Parallel(n_jobs=options.jobs, return_as="generator_unordered")(tasks):
+            print(said, flush=True)
+    except FileNotFoundError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
     return 0
 
 
