@@ -45,7 +45,7 @@ def test_every_design_is_graded_and_depends_on_its_seed_alone(name):
     assert np.isfinite(one.columns).all()
     assert one.columns.shape[1] == len(one.grades)
     assert set(one.grades) <= {NEEDED, REDUNDANT, NOISE, UNGRADED}
-    assert (one.grades > NOISE).any() == (DESIGNS[name].family == "signal" and name != "time")
+    assert (one.grades > NOISE).any() == (DESIGNS[name].family == "signal" or name == "groups_signal")
     assert (one.grades == NOISE).any()
     if one.kind in ("classification", "multiclass"):
         assert np.unique(one.y, return_counts=True)[1].min() >= 3

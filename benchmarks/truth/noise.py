@@ -1,4 +1,4 @@
-"""Designs without any column that tells of the target: pure noise, and noise whose rows belong together."""
+"""Designs without any column that tells of the target, and designs whose rows belong together."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def groups_20x10(rng: np.random.Generator) -> Record:
     return Record(X, y, "classification", np.full(15, NOISE), groups)
 
 
-@design("groups_signal")
+@design("groups_signal", family="rows")
 def groups_signal(rng: np.random.Generator) -> Record:
     """Two classes by 3 of 15 columns that subjects have: 60 subjects with 4 rows, a label per subject, R² .9."""
     X, groups = _subjects(rng, 60, 4, 0.8, 15)

@@ -63,7 +63,7 @@ def write(lines: Cells, page: Path = PAGE, picture: Path = PICTURE) -> Path:
     text += ["## Nothing but noise", ""]
     text += [_table("Share of data sets in which anything is found", cells, noise, methods, _any).markdown(), ""]
     text += ["## Rows that belong together", ""]
-    words = "Share of the noise that is called relevant where rows are of the same subjects"
+    words = "Share of the noise that is called relevant where rows are of the same subjects; F1 where there is signal"
     text += [_table(words, cells, rows, methods, _called).markdown(), ""]
     text += ["## P-values of noise", "", _pvalues(cells, methods).markdown(), ""]
     text += ["## Where another method is ahead", "", *_ahead(lines, cells, [*signal, *reserved], ours, methods), ""]
@@ -160,7 +160,7 @@ def _any(own: Summary) -> str:
 
 
 def _called(own: Summary) -> str:
-    return shown(own.noise_called)
+    return shown(own.noise_called) + (f", F1 {shown(own.f1)}" if own.f1 else "")
 
 
 def _marked(mean: Mean | None, digits: int = 2) -> str:

@@ -71,7 +71,7 @@ class Design:
     draw : callable
         From a generator of random numbers and the seed to a record.
     family : str
-        ``"signal"``, ``"noise"`` (no column tells of the target) or ``"rows"`` (rows belong together).
+        ``"signal"``, ``"noise"`` (no column tells of the target) or ``"rows"`` (rows are of the same subjects).
     reserved : bool
         Whether it is kept out of every choice, for the report alone.
     about : str

@@ -34,7 +34,7 @@ def even(rng: np.random.Generator) -> Record:
     return Record(X, measured(score, rng, error=0.5), "regression", np.repeat([NEEDED, NOISE], [4, 26]))
 
 
-@design("time", reserved=True, exchangeable=False)
+@design("time", family="noise", reserved=True, exchangeable=False)
 def time(rng: np.random.Generator) -> Record:
     """Regression, 200 rows in time: 20 columns of noise and the target, each a series of AR(.9)."""
     X = chain(rng, 21, 200, 0.9).T
