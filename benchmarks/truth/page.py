@@ -12,7 +12,7 @@ from benchmarks.experiment import HERE
 from benchmarks.truth.every import DESIGNS
 from benchmarks.truth.record import Design
 from benchmarks.truth.run import chosen
-from benchmarks.truth.table import Cells, Summary, ahead, average, broad, common, shown, summary
+from benchmarks.truth.table import Cells, Summary, ahead, average, broad, by_set, common, shown, summary
 
 LEVEL = 0.05
 PAGE = HERE.parent / "docs" / "truth.md"
@@ -52,7 +52,9 @@ def write(lines: Cells, page: Path = PAGE, picture: Path = PICTURE) -> Path:
     text = [HEAD.read_text().rstrip(), "", "## In short", ""]
     text += [_means(cells, methods, most, signal, reserved, noise).markdown(), ""]
     text += [f"```{{image}} {os.path.relpath(picture, page.parent)}", f":alt: {_alt(cells, shared, most)}", "```", ""]
-    text += ["## Design by design", ""]
+    there = [name for name in methods if name in most]
+    sets = Table("False share, then F1, of designs that ask for the same thing", *_by_set(cells, there))
+    text += [sets.markdown(), "", "## Design by design", ""]
     text += [_table("False share, then F1", cells, signal, methods, _error_and_f1).markdown(), ""]
     text += ["▲ marks a false share above the level of .05 by more than two standard errors.", ""]
     text += ["## Designs that nobody chose by", ""]
@@ -140,6 +142,10 @@ def _means(
     )
     header = ["", "false", "power", "F1", "reserved: false", "F1", "noise: anything found in", "CPU s a fit"]
     return Table(caption, header, lines)
+
+
+def _by_set(cells: Summaries, methods: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+    return ["", *(LABELS[name] for name in methods)], by_set(cells, methods)
 
 
 def _table(caption: str, cells: Summaries, designs: Sequence[str], methods: Sequence[str], cell) -> Table:

@@ -25,6 +25,18 @@ from benchmarks.truth.run import RESULTS, chosen, known_lines
 from benchmarks.truth.scoring import read
 
 Line = dict[str, Any]
+#: Designs that ask for the same thing.
+SETS: dict[str, tuple[str, ...]] = {
+    "weak labels, odd columns": ("plain", "flip10", "flip20", "imb10", "imb20", "outliers", "rare", "lognormal"),
+    "suppressors": ("suppressors", "regression_suppressors"),
+    "blocks of 7": ("blocks", "regression_blocks"),
+    "factors": ("factors", "regression_factors"),
+    "AR(.9)": ("ar", "regression_ar"),
+    "80 × 200": ("wide",),
+    "ecoli70": ("ecoli70", "ecoli70_sign"),
+    "magic-niab": ("magic", "magic_sign"),
+    "Sim1 to Sim5": ("sim1", "sim2", "sim3", "sim4", "sim5"),
+}
 #: Lines of a design by a method.
 Cells = Mapping[tuple[str, str], Sequence[Line]]
 
@@ -153,6 +165,27 @@ def average(
     return mean_over(known) if known else None
 
 
+def by_set(cells: Mapping[tuple[str, str], Summary], methods: Sequence[str]) -> list[list[str]]:
+    """A line per set of designs: means of false share and F1, of methods that have answers for all of its designs."""
+    lines = []
+    for words, names in SETS.items():
+        line = [words]
+        for method in methods:
+            whole = common(cells, names, [method]) == list(names)
+            parts = [average(cells, names, method, measure) for measure in (_false_share, _f1)] if whole else []
+            line.append(", ".join(shown(part) for part in parts))
+        lines.append(line)
+    return lines
+
+
+def _false_share(own: Summary) -> Mean | None:
+    return own.false_share
+
+
+def _f1(own: Summary) -> Mean | None:
+    return own.f1
+
+
 def ahead(cells: Cells, design: str, ours: str, theirs: str) -> Mean | None:
     """How far the F1 of another method is ahead of ours, on the seeds that both have; None without such."""
     mine = {line["seed"]: line["f1"] for line in cells.get((design, ours), ()) if line.get("f1") is not None}
@@ -231,6 +264,8 @@ def _print(cells: Mapping[tuple[str, str], Summary], designs: list[str], methods
             means.append([method, *(shown(part, 3) for part in parts)])
         print_table(["method", "false", "F1", "power", "any"], means)
         print()
+    print("false share, F1")
+    print_table(["", *methods], [line for line in by_set(cells, methods) if any(line[1:])])
 
 
 def _row(own: Summary) -> list[Any]:
