@@ -206,7 +206,14 @@ class LinearRelevance(SelectorMixin, Exploring):
         for number, members in enumerate(request.members):
             for _, columns in members:
                 kinds[columns] = number
-        data = canonical_form(request.X, request.target, request.sample_weight, kinds=kinds, fixed=request.given)
+        data = canonical_form(
+            request.X,
+            request.target,
+            request.sample_weight,
+            nominal=request.formulation.nominal,
+            kinds=kinds,
+            fixed=request.given,
+        )
         data, mean, scale = self._standardize(data)
         Z = data.together
         baseline = fit_baseline(
