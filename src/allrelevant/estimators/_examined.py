@@ -135,7 +135,12 @@ class Examined(NamedTuple):
         values = feature.contrasts @ w[feature.weights]
         column = part.members[part.order[i]][1]
         sign = self.data.signs[self.data.columns == column[0]][0]
-        return float(sign * values[np.argmax(np.abs(values))]) / self.near.mu
+        greatest = values[np.argmax(np.abs(values))]
+        predictive = range(len(w))[self.baseline.formulation.predictive(self.data.together.shape[1])]
+        swapped = self.data.classes is not None and self.data.classes.tolist() == [1, 0]
+        if swapped and feature.weights[0] in predictive:
+            sign = -sign
+        return float(sign * greatest) / self.near.mu
 
     def model(self, n_features: int) -> LinearModel:
         """Return the baseline model of the first columns, the regular features."""
@@ -143,7 +148,11 @@ class Examined(NamedTuple):
         weights = self.baseline.w[formulation.predictive(self.request.X.shape[1])].reshape(n_features, -1)
         weights = weights.T / self.scale[:n_features]
         coef = data.restore(weights * data.signs[:n_features])
-        return LinearModel(coef, weights @ self.mean[:n_features], self.baseline.b)
+        shift, offsets = weights @ self.mean[:n_features], self.baseline.b
+        if data.classes is not None:
+            both, offsets = formulation.relabelled(np.column_stack([coef, shift]), offsets, data.classes)
+            coef, shift = both[:, :-1], both[:, -1]
+        return LinearModel(coef, shift, offsets)
 
 
 def _scores(baseline: Baseline, data: Canonical) -> dict[str, Any]:

@@ -229,6 +229,7 @@ class LinearRelevance(SelectorMixin, Exploring):
             request.X,
             request.target,
             request.sample_weight,
+            nominal=request.formulation.nominal,
             kinds=kinds,
             fixed=request.given,
             groups=request.rows.groups,
@@ -364,7 +365,7 @@ def _check_permutations(rows: Rows, target: Array, weight: Array) -> None:
     if groups is None and strata is None:
         raise ValueError(
             f"X has {int(used.sum())} samples, with {found.n_permutations:.0f} different arrangements of y, but at "
-            f"least {FEWEST} are needed to tell relevance from chance; 6 samples, 3 of each class, are the fewest"
+            f"least {FEWEST} are needed to tell relevance from chance; give more samples (3 of each of two classes do)"
         )
     given = " and ".join(name for name, numbers in (("groups", groups), ("strata", strata)) if numbers is not None)
     raise ValueError(

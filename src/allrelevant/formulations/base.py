@@ -60,6 +60,8 @@ class Formulation(ABC):
     smooth_score: ClassVar[bool] = False
     #: Settings of the own hyperparameters after which :meth:`next_gain` is known; 0 where it never is.
     foreseeable: ClassVar[int] = 0
+    #: Whether targets are names of classes without an order: no answer may depend on them.
+    nominal: ClassVar[bool] = False
     #: Whether the training part of every fold must hold samples of every stratum.
     needs_every_stratum: ClassVar[bool] = False
     #: Number of kinds of slacks; 0 if privileged features cannot explain them.
@@ -135,6 +137,13 @@ class Formulation(ABC):
     def next_gain(self, candidates: Sequence[Formulation], scores: Sequence[float]) -> float:
         """Return by how much the next candidate may beat the last one, given the best scores of those tried."""
         return np.inf
+
+    def relabelled(self, weights: Array, offsets: Array, classes: Indices) -> tuple[Array, Array]:
+        """Return a model for other names of the classes: class ``k`` is to be called ``classes[k]``.
+
+        The weights of the columns of `X`, of shape (c, ...), and the offsets; only nominal targets need it.
+        """
+        return weights, offsets
 
     @property
     def hyperparameters(self) -> dict[str, float]:

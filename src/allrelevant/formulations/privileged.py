@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from allrelevant.formulations.base import Feature, Formulation
 from allrelevant.lp import Array, Program
-from allrelevant.lp.matrix import Matrix
+from allrelevant.lp.matrix import Indices, Matrix
 
 __all__ = ["PRIVILEGED_FORMS", "ExplainedSlack", "Residual"]
 
@@ -46,6 +46,11 @@ class _Wrapper(Formulation):
         return self.base.is_error
 
     @property
+    def nominal(self) -> bool:  # type: ignore[override]
+        """Whether targets are names of classes."""
+        return self.base.nominal
+
+    @property
     def needs_every_stratum(self) -> bool:  # type: ignore[override]
         """Whether folds need samples of every stratum."""
         return self.base.needs_every_stratum
@@ -65,6 +70,10 @@ class _Wrapper(Formulation):
     def resolution(self, n_samples: int) -> float:
         """What is a tie."""
         return self.base.resolution(n_samples)
+
+    def relabelled(self, weights: Array, offsets: Array, classes: Indices) -> tuple[Array, Array]:
+        """Return a model for other names of the classes."""
+        return self.base.relabelled(weights, offsets, classes)
 
     def details(self, target: Array, prediction: Array, sample_weight: Array) -> dict[str, float]:
         """Further scores."""
