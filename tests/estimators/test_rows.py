@@ -26,7 +26,7 @@ from allrelevant.estimators import _exploring
 from allrelevant.estimators._canonical import canonical_form
 from allrelevant.estimators._folds import search_folds
 from allrelevant.estimators._input import check_rows
-from allrelevant.stats.stability import bootstrap
+from allrelevant.inference.bootstrap import bootstrap
 
 RNG = np.random.default_rng(0)
 SUBJECTS, EACH = 12, 5
