@@ -175,7 +175,7 @@ def test_privileged_features_can_be_held(form):
         LinearRelevanceOrdinal(C=1.0, n_probes=10).fit(X, y).constrain({}, privileged={0: 0})
 
 
-def pairs_data(n_unique, n_pairs, n_noise, seed, n=100):
+def pairs_data(n_unique, n_pairs, n_noise, seed, n=300):
     """The thesis' sets for grouping: pairs of identical columns."""
     k = n_unique + n_pairs
     X, y, _ = make_relevance_classification(n, n_strong=k, n_weak=0, n_irrelevant=n_noise, random_state=seed)
@@ -189,7 +189,7 @@ def test_pairs_are_found(shape, least):
     scores = []
     for seed in range(2):
         X, y, truth = pairs_data(*shape, seed)
-        groups = LinearRelevanceClassifier(level=0.001, random_state=0).fit(X, y).group_features()
+        groups = LinearRelevanceClassifier(level=0.01, random_state=0).fit(X, y).group_features()
         scores.append(v_measure_score(truth, groups.labels))
     assert np.mean(scores) >= least
 
