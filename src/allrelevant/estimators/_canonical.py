@@ -1,9 +1,9 @@
 """One order for the same data: so that no answer depends on how rows and columns happened to be arranged.
 
 Equal samples are merged and their weights added, so a sample given twice is a sample of weight 2; those of different
-groups and strata are kept apart. Rows, columns and the
-signs of columns are then put in an order that depends on the numbers alone. Random choices (folds, probes) and the path
-of the solver are made in that order, and are therefore the same for every arrangement of the same data.
+groups and strata are kept apart. Rows, columns and the signs of columns are then put in an order that depends on the
+numbers alone. Random choices (folds, probes) and the path of the solver are made in that order, and are therefore the
+same for every arrangement of the same data.
 
 The order comes from hashes that refine each other: a column is described by the values it has in rows so described, a
 row by the values it has in columns so described.
