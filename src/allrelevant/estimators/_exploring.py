@@ -21,11 +21,11 @@ from allrelevant.estimators._examined import Examined, Request
 from allrelevant.estimators._folds import combined, search_folds
 from allrelevant.estimators._input import Rows
 from allrelevant.estimators._space import Exploration, find_feature, read_costs, read_limits
+from allrelevant.inference.bootstrap import bootstrap
 from allrelevant.redundancy import FeatureGroups, Panels, Stability, Substitutes
 from allrelevant.relevance.baseline import cross_validated_score
 from allrelevant.relevance.solving import Solving
 from allrelevant.result import RelevanceClass, RelevanceResult
-from allrelevant.stats.stability import bootstrap
 
 __all__ = ["Exploring"]
 

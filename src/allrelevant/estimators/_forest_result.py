@@ -117,7 +117,9 @@ def forest_result(estimator: BaseEstimator, found: Found, **facts: Any) -> Relev
         classes=found.classes,
         pvalues=found.verdicts.pvalues[found.member],
         baseline=mean,
-        thresholds=Thresholds(0.0, limit, "hits", found.verdicts.confidence, n_probes=rounds, n_usable=rounds),
+        thresholds=Thresholds(
+            0.0, limit, "hits", 1.0 - found.verdicts.confidence, "none", n_probes=rounds, n_usable=rounds
+        ),
         hyperparameters={"n_estimators": estimator.n_estimators} if estimator.estimator is None else {},
         parameters=plain_parameters(estimator),
         seed=plain_seed(estimator),

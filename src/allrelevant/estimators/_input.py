@@ -213,8 +213,7 @@ def _repeats(X: Any, used: NDArray[np.bool_]) -> list[str]:
     n_features = X.shape[1]
     if n_features < 2:
         return []
-    keys = table_of(X).take(rows).describe_rows(np.arange(1, n_features + 1, dtype=np.uint64), np.ones(n_features))
-    _, first, counts = np.unique(keys, return_index=True, return_counts=True)
+    _, first, counts = np.unique(table_of(X).take(rows).keys(), return_index=True, return_counts=True)
     repeats = len(rows) - len(first)
     if repeats <= MANY_REPEATS * len(rows):
         return []

@@ -24,19 +24,22 @@ from allrelevant.estimators._described import feature_names
 from allrelevant.estimators._examined import Examined, LinearModel, Part, Request
 from allrelevant.estimators._exploring import Exploring
 from allrelevant.estimators._folds import divided_groups, given_splits, search_folds
-from allrelevant.estimators._input import check_privileged, check_rows, resolve_groups
+from allrelevant.estimators._input import Rows, check_privileged, check_rows, resolve_groups
 from allrelevant.estimators._space import Exploration
+from allrelevant.estimators._verdict import RULES, Rule, Verdict, judge
 from allrelevant.formulations import PRIVILEGED_FORMS, ExplainedSlack, Feature, Formulation, Residual
+from allrelevant.inference import CONTROLS, Exchangeability, exchangeability
+from allrelevant.inference.exchange import FEWEST
 from allrelevant.lp import DEVICES, ENGINES, Array, PenalisedSolver
 from allrelevant.lp.deadline import Deadline
-from allrelevant.lp.matrix import Indices, Matrix, power_sums, ranges
+from allrelevant.lp.matrix import Indices, Matrix, power_sums, ranges, some_rows
 from allrelevant.lp.view import RowView
 from allrelevant.relevance.baseline import Baseline, fit_baseline, in_units
-from allrelevant.relevance.intervals import Intervals
+from allrelevant.relevance.copies import Sample
+from allrelevant.relevance.intervals import Intervals, relevance_intervals
 from allrelevant.relevance.nearoptimal import BUDGETS, near_optimal_set
+from allrelevant.relevance.papers import MIN_PROBES
 from allrelevant.relevance.solving import Solving
-from allrelevant.stats.judgement import CONTROLS, Judgement, Sample, judge
-from allrelevant.stats.thresholds import MIN_PROBES, RULES
 
 __all__ = ["LinearRelevance"]
 
@@ -66,10 +69,11 @@ class LinearRelevance(SelectorMixin, Exploring):
         "norm_slack": [Interval(Real, 0, None, closed="left")],
         "loss_slack": [Interval(Real, 0, None, closed="left")],
         "budgets": [StrOptions(set(BUDGETS))],
-        "n_probes": [Interval(Integral, MIN_PROBES, None, closed="left")],
-        "confidence": [Interval(Real, 0.5, 1, closed="neither")],
-        "threshold_rule": [StrOptions(set(RULES))],
+        "level": [Interval(Real, 0, 1, closed="neither")],
         "control": [StrOptions(set(CONTROLS))],
+        "threshold_rule": [StrOptions(set(RULES))],
+        "n_copies": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "n_probes": [Interval(Integral, MIN_PROBES, None, closed="left")],
         "feature_groups": "no_validation",
         "privileged": [StrOptions(set(PRIVILEGED_FORMS))],
         "gamma": [Interval(Real, 0, None, closed="neither"), None],
@@ -91,10 +95,11 @@ class LinearRelevance(SelectorMixin, Exploring):
         norm_slack: float = 0.1,
         loss_slack: float = 0.1,
         budgets: str = "split",
+        level: float = 0.05,
+        control: str = "fdr",
+        threshold_rule: str = "copies",
+        n_copies: int | str = "auto",
         n_probes: int = 50,
-        confidence: float = 0.9999,
-        threshold_rule: str = "added",
-        control: str = "feature",
         feature_groups: Any = None,
         privileged: str = "residual",
         gamma: float | None = None,
@@ -112,10 +117,11 @@ class LinearRelevance(SelectorMixin, Exploring):
         self.norm_slack = norm_slack
         self.loss_slack = loss_slack
         self.budgets = budgets
-        self.n_probes = n_probes
-        self.confidence = confidence
-        self.threshold_rule = threshold_rule
+        self.level = level
         self.control = control
+        self.threshold_rule = threshold_rule
+        self.n_copies = n_copies
+        self.n_probes = n_probes
         self.feature_groups = feature_groups
         self.privileged = privileged
         self.gamma = gamma
@@ -146,6 +152,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         names = feature_names(self)
         members = resolve_groups(self.feature_groups, names)
         rows = check_rows(groups, strata, X, target, sample_weight)
+        _check_permutations(rows, target, sample_weight)
         searches = self.C is None or X_privileged is not None
         splits = given_splits(self.cv, formulation, X, y, target, groups) if searches else None
         rows = rows._replace(notes=(*rows.notes, *divided_groups(splits, rows.groups)))
@@ -198,12 +205,14 @@ class LinearRelevance(SelectorMixin, Exploring):
         self.intervals_ = result.intervals[place]
         self.relevance_classes_ = result.classes[place]
         self.pvalues_ = result.pvalues[place]
+        self.adjusted_pvalues_ = result.adjusted_pvalues[place]
         self.thresholds_ = result.thresholds
         if privileged is not None:
             self.privileged_feature_names_in_ = np.array(privileged.feature_names, dtype=object)
             self.privileged_intervals_ = privileged.intervals
             self.privileged_relevance_classes_ = privileged.classes
             self.privileged_pvalues_ = privileged.pvalues
+            self.privileged_adjusted_pvalues_ = privileged.adjusted_pvalues
             self.privileged_thresholds_ = privileged.thresholds
         self._exploration = Exploration.of(found, beside)
         for note in dict.fromkeys([*found.warnings, *([] if beside is None else beside.hurried)]):
@@ -220,6 +229,7 @@ class LinearRelevance(SelectorMixin, Exploring):
             request.X,
             request.target,
             request.sample_weight,
+            nominal=request.formulation.nominal,
             kinds=kinds,
             fixed=request.given,
             groups=request.rows.groups,
@@ -248,7 +258,9 @@ class LinearRelevance(SelectorMixin, Exploring):
         formulation, shift, width = baseline.formulation, data.fixed.shape[1], Z.shape[1]
         informed = bool(np.any(np.abs(baseline.w[formulation.predictive(width)]) > SMALL * near.mu))
         place = np.argsort(data.columns)
-        sample = Sample(Z, data.target, in_units(data.sample_weight, baseline.unit))
+        sample, rows = _as_given(request, data, Z, baseline.unit)
+        copies = None if isinstance(self.n_copies, str) else int(self.n_copies)
+        rule = Rule(self.threshold_rule, float(self.level), self.control, copies, int(self.n_probes))
         parts = []
         for number, members in enumerate(request.members):
             places = [np.sort(place[member]) + shift for _, member in members]
@@ -257,25 +269,24 @@ class LinearRelevance(SelectorMixin, Exploring):
             features = [self._feature(baseline, columns, width) for columns in places]
             if informed:
                 solving = Solving(self.engine, self.device, self.n_jobs, self.memory_limit, progress)
-                intervals, judgement = judge(
+                intervals = relevance_intervals(near, features, solving)
+                verdict = judge(
                     near,
                     formulation,
                     sample,
-                    features,
                     places,
+                    intervals,
+                    rule,
+                    rows.permutation,
                     privileged=number > 0,
-                    rule=self.threshold_rule,
-                    n_probes=self.n_probes,
-                    confidence=self.confidence,
-                    control=self.control,
                     seed=request.seeds[1 + number],
                     solving=solving,
                 )
             else:
                 intervals = Intervals.none(len(features))
                 note = NOTHING_LEFT if formulation.may_be_empty else NO_WEIGHTS
-                judgement = Judgement.nothing(len(features), self.threshold_rule, self.confidence, note)
-            parts.append(Part(members, order, features, intervals, judgement))
+                verdict = Verdict.nothing(len(features), rule, note)
+            parts.append(Part(members, order, features, intervals, verdict))
         return Examined(request, data, mean, scale, baseline, near, parts, progress)
 
     def _feature(self, baseline: Baseline, columns: Indices, width: int) -> Feature:
@@ -336,6 +347,48 @@ class LinearRelevance(SelectorMixin, Exploring):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _check_permutations(rows: Rows, target: Array, weight: Array) -> None:
+    """See that chance can be told from relevance at all.
+
+    Raises
+    ------
+    ValueError
+        If there are too few arrangements of the target for a p-value of 5 %.
+    """
+    used = weight > 0
+    groups, strata = (None if numbers is None else numbers[used] for numbers in (rows.groups, rows.strata))
+    found = exchangeability(int(used.sum()), target[used], groups, strata)
+    if found.enough:
+        return
+    if groups is None and strata is None:
+        raise ValueError(
+            f"X has {int(used.sum())} samples, with {found.n_permutations:.0f} different arrangements of y, but at "
+            f"least {FEWEST} are needed to tell relevance from chance; give more samples (3 of each of two classes do)"
+        )
+    given = " and ".join(name for name, numbers in (("groups", groups), ("strata", strata)) if numbers is not None)
+    raise ValueError(
+        f"{given} allow only {found.n_permutations:.0f} different arrangements of y, but at least {FEWEST} are needed "
+        "to tell relevance from chance: only groups of equal size in one stratum can change places; give more of them"
+    )
+
+
+def _as_given(request: Request, data: Canonical, Z: Matrix, unit: float) -> tuple[Sample, Exchangeability]:
+    """The samples as they were given, in canonical order, and which of them can be exchanged.
+
+    Equal samples, which are one row of `Z`, are exchanged each by itself.
+    """
+    fixed, weight, groups, strata = data.fixed.shape[1], data.sample_weight, data.groups, data.strata
+    target = data.target
+    given = np.flatnonzero(data.position >= 0)
+    if len(given) > len(target):
+        order = given[np.lexsort((request.sample_weight[given], data.position[given]))]
+        place, weight = data.position[order], request.sample_weight[order]
+        Z, target = some_rows(Z, place), target[place]
+        groups, strata = (None if numbers is None else numbers[place] for numbers in (groups, strata))
+    rows = exchangeability(len(target), target, groups, strata)
+    return Sample(Z, target, in_units(weight, unit), fixed), rows
 
 
 def _units(reach: Array, columns: Indices) -> Array:

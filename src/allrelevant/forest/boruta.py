@@ -18,7 +18,7 @@ from scipy.stats import binom, false_discovery_control
 
 from allrelevant._progress import Progress
 from allrelevant.forest.learner import Array, Forest, Indices, Sample, importances
-from allrelevant.stats.prediction import prediction_limit
+from allrelevant.inference.prediction import prediction_limit
 
 __all__ = ["CONFIRMED", "REJECTED", "TENTATIVE", "Shadows", "Verdicts", "all_relevant"]
 

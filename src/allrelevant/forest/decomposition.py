@@ -20,7 +20,7 @@ from scipy.stats import norm
 from allrelevant._progress import Progress
 from allrelevant.forest.imitation import Imitation, imitate
 from allrelevant.forest.learner import Array, Forest, Grown, Rows, Sample, folds
-from allrelevant.stats.prediction import prediction_limit
+from allrelevant.inference.prediction import prediction_limit
 
 __all__ = ["DECOMPOSITIONS", "LOSSES", "Decomposition", "Refitting", "conditional", "refit"]
 

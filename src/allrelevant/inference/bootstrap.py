@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allrelevant.lp import Array
-from allrelevant.lp.matrix import Indices
-
 __all__ = ["bootstrap"]
 
 
 def bootstrap(
-    weight: Array, strata: NDArray[Any] | None, rng: np.random.RandomState, groups: Indices | None = None
-) -> Array:
+    weight: NDArray[np.float64],
+    strata: NDArray[Any] | None,
+    rng: np.random.RandomState,
+    groups: NDArray[np.intp] | None = None,
+) -> NDArray[np.float64]:
     """Return how often every sample is drawn, as many in all as there are, within strata.
 
     Groups, which have numbers from 0, are drawn as a whole, as many as there are: among those with samples of the same
