@@ -154,11 +154,18 @@ def judge(
             alone = _alone(sample, columns, scores, permutation, seed)
             solving.progress.step()
     compared = copies.maximum if len(copies.maximum) else None
-    decision = decide(shown, compared, alone, level=rule.level, control=rule.control)
+    statistic = copies.beside if compared is not None else shown
+    decision = decide(statistic, compared, alone, level=rule.level, control=rule.control)
+    # Limits for maxRel as it is reported, without copies beside the feature.
+    limits = decision.limits - (statistic - shown)
+    limits = np.where(decision.relevant, np.minimum(limits, np.nextafter(shown, -np.inf)), np.maximum(limits, shown))
+    decision = replace(decision, limits=limits)
     thresholds = Thresholds(GAP_LIMIT, np.nan, "copies", rule.level, rule.control, copies.n_drawn, len(copies.maximum))
     verdict = Verdict(decision, thresholds, notes=notes, gap=copies.gap, n_programs=copies.n_programs)
     verdict = replace(verdict, companions=_companions(verdict, sample, columns, scores))
-    hopeful = decide(intervals.maximum, compared, alone, level=rule.level, control=rule.control).relevant
+    hopeful = decide(
+        np.maximum(statistic, intervals.maximum), compared, alone, level=rule.level, control=rule.control
+    ).relevant
     if compared is None:
         hopeful = intervals.maximum > GAP_LIMIT
     least = intervals.minimum if intervals.unfinished is None else intervals.unfinished.minimum
