@@ -8,6 +8,11 @@ from types import MappingProxyType
 
 __all__ = ["BORDERLINE", "METHODS", "PROBES", "Words"]
 
+#: What must hold of the rows for any error to be controlled.
+HOLDS = (
+    "This holds for rows that can change places: independent ones, or ones whose groups and strata were given. It does "
+    "not hold for time series, nor for features that were chosen by a look at the target of these rows."
+)
 #: What marks features whose adjusted p-value is within a factor of two of the level, and what that means.
 BORDERLINE = "~"
 
@@ -115,10 +120,9 @@ _LINEAR = Words(
     evidence="A feature is relevant if it tells of the target beside some set of other features, the empty set among "
     "them. Together: its most relevance is compared with that of copies of all features, whose rows were permuted "
     "together, within the same budgets. Alone: its dependence on the target, by values and by ranks, is compared with "
-    "permutations of the rows. The two p-values are combined by Cauchy's rule and adjusted for the number of features. "
-    "It is strongly relevant if moreover no near-optimal model can do without it, which is proven.",
-    holds="This holds for rows that can change places: independent ones, or ones whose groups and strata were given. It "
-    "does not hold for time series, nor for features that were chosen by a look at the target of these rows.",
+    "permutations of the rows. The two p-values are combined by Cauchy's rule and adjusted for the number of "
+    "features. It is strongly relevant if moreover no near-optimal model can do without it, which is proven.",
+    holds=HOLDS,
     reasons=(
         "every near-optimal model needs {}",
         "of use, but some near-optimal model does without {}",
@@ -165,8 +169,7 @@ _FOREST = Words(
     compared="",
     unused="",
     evidence="",
-    holds="This holds for rows that can change places: independent ones, or ones whose groups and strata were given. It "
-    "does not hold for time series, nor for features that were chosen by a look at the target of these rows.",
+    holds=HOLDS,
     reasons=(
         "the other features cannot stand in for {}",
         "other features can stand in for {}",
@@ -198,9 +201,8 @@ PROBES = replace(
     _LINEAR,
     probes="usable probes",
     compared="",
-    evidence="A feature is relevant if its most relevance exceeds what one more permuted feature (probe) would stay below "
-    "by the prediction limit of those that were drawn, and strongly relevant if its least relevance exceeds the limit of "
-    "theirs as well.",
+    evidence="A feature is relevant if its most relevance exceeds the prediction limit of permuted features (probes): "
+    "what one more of them would stay below. It is strongly relevant if its least relevance exceeds their limit.",
     reasons=(
         "every near-optimal model needs {}",
         "some near-optimal model uses {}, another does without",

@@ -207,7 +207,9 @@ def _own_limits(
                 zorder=3,
                 label="limits",
             )
-        handles += ax.plot([], [], linestyle="none", marker="|", markersize=9, markeredgewidth=1.6, color=ink(), label=label)
+        handles += ax.plot(
+            [], [], linestyle="none", marker="|", markersize=9, markeredgewidth=1.6, color=ink(), label=label
+        )
     if far:
         handles += ax.plot(
             [right] * len(far),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from allrelevant._words import BORDERLINE
 from allrelevant.result import RelevanceClass, RelevanceResult
 
-__all__ = ["MAX_FEATURES", "NAME_LENGTH", "Row", "arrange", "at_least_one", "limit_ticks", "shorten"]
+__all__ = ["MAX_FEATURES", "NAME_LENGTH", "Row", "arrange", "at_least_one", "limit_ticks", "own_limit", "shorten"]
 
 MAX_FEATURES = 40  # what fits on a screen or a printed page
 NAME_LENGTH = 32
@@ -93,6 +93,12 @@ def arrange(
     return tuple(sorted([*rows, *shared], key=lambda row: -row.relevance))
 
 
+def own_limit(result: RelevanceResult, k: int) -> float | None:
+    """Return what ``maxRel`` of a feature had to exceed; None where all share a limit, or there was nothing to exceed."""
+    limit = float(result.limits[k])
+    return limit if limit > 0.0 and not math.isfinite(result.thresholds.max_relevance) else None
+
+
 def limit_ticks(limits: Sequence[float | None], ends: Sequence[float]) -> list[float]:
     """Return where the limits of features are drawn, NaN where they are not: the bars decide how far the axis reaches.
 
@@ -131,7 +137,6 @@ def _single(result: RelevanceResult, k: int, name_length: int) -> Row:
     tentative = result.feature_names[k] in result.tentative
     borderline = bool(result.borderline[k]) and not tentative
     mark = " ?" if tentative else f" {BORDERLINE}" if borderline else ""
-    limit = float(result.limits[k]) if math.isnan(result.thresholds.max_relevance) else math.nan
     return Row(
         shorten(result.feature_names[k], name_length) + mark,
         RelevanceClass(int(result.classes[k])),
@@ -141,7 +146,7 @@ def _single(result: RelevanceResult, k: int, name_length: int) -> Row:
         (k,),
         tentative,
         borderline,
-        limit if limit > 0.0 else None,
+        own_limit(result, k),
     )
 
 

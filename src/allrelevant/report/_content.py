@@ -13,7 +13,7 @@ from allrelevant._summary import compared, near, pvalue
 from allrelevant._words import BORDERLINE
 from allrelevant.findings import Findings
 from allrelevant.plotting._axes import limits_of
-from allrelevant.plotting._rows import limit_ticks
+from allrelevant.plotting._rows import limit_ticks, own_limit
 from allrelevant.plotting._style import CLASS_STYLES, ClassStyle
 from allrelevant.redundancy import FeatureGroups, Panels
 from allrelevant.report._format import UNKNOWN, decimal, power, signed, value
@@ -35,7 +35,6 @@ __all__ = [
     "how",
     "key_numbers",
     "method",
-    "own_limits",
     "panel_lines",
     "panel_sentences",
     "parts_of",
@@ -138,7 +137,7 @@ class Scale:
     @classmethod
     def of(cls, result: RelevanceResult) -> Scale:
         """Return the scale on which all intervals and limits have room."""
-        limits = (result.thresholds.min_relevance, result.thresholds.max_relevance, *own_limits(result))
+        limits = (result.thresholds.min_relevance, result.thresholds.max_relevance, *_ticks(result))
         ends = [number for number in (*limits, *result.intervals[:, 1].tolist()) if math.isfinite(number)]
         return cls(max(ends, default=0.0) or 1.0)
 
@@ -147,12 +146,9 @@ class Scale:
         return f"{100 * number / self.end:.2f}%" if math.isfinite(number) else "-10%"
 
 
-def own_limits(result: RelevanceResult) -> list[float]:
-    """Return the limit of every feature where it is drawn; NaN where there is none, infinite beyond the drawing."""
-    if math.isfinite(result.thresholds.max_relevance):
-        return [math.nan] * result.n_features
-    limits = [limit if limit > 0.0 else None for limit in result.limits.tolist()]
-    return limit_ticks(limits, result.intervals[:, 1].tolist())
+def _ticks(result: RelevanceResult) -> list[float]:
+    """Return where the limit of every feature is drawn."""
+    return limit_ticks([own_limit(result, k) for k in range(result.n_features)], result.intervals[:, 1].tolist())
 
 
 def table_limits(result: RelevanceResult, scale: Scale) -> tuple[str, str]:
@@ -245,7 +241,7 @@ def feature_lines(result: RelevanceResult, scale: Scale, groups: FeatureGroups |
     """Return all features, the most relevant first."""
     lines = []
     _, pvalues = compared(result)
-    limits, evidence, level = own_limits(result), result.evidence, result.thresholds.level
+    limits, evidence, level = _ticks(result), result.evidence, result.thresholds.level
     for rank, k in enumerate(result.ranking()):
         low, high = result.intervals[k].tolist()
         kind = RelevanceClass(int(result.classes[k]))

@@ -63,8 +63,8 @@ def intervals_figure(result: RelevanceResult) -> Figure:
     if any(row.borderline for row in rows):
         # Nothing is drawn; it explains the mark of names in the legend.
         said = f"{BORDERLINE} borderline: {near(result.thresholds)}"
-        traces.append({"type": "scatter", "mode": "markers", "name": said, "x": [None], "y": [None], "hoverinfo": "skip",
-                       "marker": {"color": "rgba(0,0,0,0)"}})  # fmt: skip
+        nothing = {"x": [None], "y": [None], "hoverinfo": "skip", "marker": {"color": "rgba(0,0,0,0)"}}
+        traces.append({"type": "scatter", "mode": "markers", "name": said, **nothing})
     height = round(ROW * (positions[-1] + 1.5)) + 150
     layout = blank(height, top=52)
     layout["bargap"] = 0.0
@@ -101,9 +101,7 @@ def _bars(
     }
 
 
-def _own_limits(
-    ticks: Sequence[float], positions: Sequence[float], name: str, right: float
-) -> list[dict[str, Any]]:
+def _own_limits(ticks: Sequence[float], positions: Sequence[float], name: str, right: float) -> list[dict[str, Any]]:
     """Return the limits of features as ticks across their bars, those further right as marks at the end."""
     shown = [(tick, y) for tick, y in zip(ticks, positions, strict=True) if math.isfinite(tick)]
     far = [(right, y) for tick, y in zip(ticks, positions, strict=True) if math.isinf(tick)]

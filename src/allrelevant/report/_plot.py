@@ -7,16 +7,15 @@ the dark. No name of a feature is markup: plotly.js would read some tags in its 
 from __future__ import annotations
 
 import html
-import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from allrelevant._summary import compared, near, pvalue
-from allrelevant.plotting._rows import shorten
+from allrelevant.plotting._rows import own_limit, shorten
 from allrelevant.plotting._style import CLASS_STYLES, INK, PALETTE, PAPER, Shade, mix
 from allrelevant.plotting.groups import GROUP_COLOURS
-from allrelevant.report._content import own_limits, parts_of
+from allrelevant.report._content import parts_of
 from allrelevant.report._format import decimal
 from allrelevant.result import RelevanceClass, RelevanceResult
 
@@ -139,8 +138,8 @@ def about(result: RelevanceResult, k: int) -> str:
     heading, pvalues = compared(result)
     chance = f"{heading} {literal(pvalue(float(pvalues[k]), result.thresholds.level))}"
     parts = ", ".join(f"{part} {text}" for part, text in parts_of(result, k))
-    own = own_limits(result)[k]
-    more = [f"of {literal(parts)}"] * bool(parts) + [f"limit of {words.high} {decimal(own)}"] * math.isfinite(own)
+    own = own_limit(result, k)
+    more = [f"of {literal(parts)}"] * bool(parts) + [f"limit of {words.high} {decimal(own)}"] * (own is not None)
     if result.borderline[k]:
         more.append(f"borderline: {near(result.thresholds)}")
     companions = result.companions.get(name, ())
