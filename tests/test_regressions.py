@@ -219,7 +219,7 @@ def test_forest_with_values_whose_squares_overflow():
         ),
         Case(
             d=6, rank=4, values="binary", twins="equal", constant=0.0, scale=1e-12, target="coarse", weight="large",
-            C=0.1, norm_slack=1.0, budgets="joint", q=5, engine="highs", control="fdr", seed=409,
+            C=0.1, norm_slack=1.0, budgets="joint", q=5, engine="highs", seed=409,
         ),
     ],
 )  # fmt: skip
@@ -240,7 +240,7 @@ def test_shares_of_a_small_norm_are_stored(case):
         Case(
             problem="regression", n=10, d=20, rank=1, values="few", scale="mixed", rows="equal", target="large",
             storage="float32", C=1e-3, norm_slack=1e-9, loss_slack=0.0, privileged="replaced", q=2, engine="interior",
-            rule="papers", control="fdr", standardize=False, seed=79,
+            rule="papers", standardize=False, seed=79,
         ),
         Case(
             problem="implicit", n=40, d=1, values="binary", twins="negated", shift=1e8, rows="near", target="exact",

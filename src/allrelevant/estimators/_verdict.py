@@ -169,16 +169,18 @@ def judge(
             alone = _alone(sample, compared_columns, scores, permutation, seed)
             solving.progress.step()
     compared = copies.maximum if len(copies.maximum) else None
-
-    def decided(maximum: Array) -> Decision:
-        found = decide(maximum[some], compared, alone, level=rule.level, control=rule.control)
-        return found.among(some, len(columns))
-
-    decision = decided(shown)
+    own, most = shown[some], intervals.maximum[some]
+    statistic = copies.beside if compared is not None else own
+    found = decide(statistic, compared, alone, level=rule.level, control=rule.control)
+    # Limits for maxRel as it is reported, without copies beside the feature.
+    limits = found.limits - (statistic - own)
+    limits = np.where(found.relevant, np.minimum(limits, np.nextafter(own, -np.inf)), np.maximum(limits, own))
+    decision = replace(found, limits=limits).among(some, len(columns))
     thresholds = Thresholds(GAP_LIMIT, np.nan, "copies", rule.level, rule.control, copies.n_drawn, len(copies.maximum))
     verdict = Verdict(decision, thresholds, notes=notes, gap=copies.gap, n_programs=copies.n_programs)
     verdict = replace(verdict, companions=_companions(verdict, sample, columns, scores))
-    hopeful = decided(intervals.maximum).relevant
+    found = decide(np.maximum(statistic, most), compared, alone, level=rule.level, control=rule.control)
+    hopeful = found.among(some, len(columns)).relevant
     if compared is None:
         hopeful = intervals.maximum > GAP_LIMIT
     least = intervals.minimum if intervals.unfinished is None else intervals.unfinished.minimum
