@@ -104,10 +104,12 @@ print(f"\n{both.to_string(float_format='%.3f', na_rep='')}\n")
 # scores told right, on a larger release of the data, and counts the youngest age group as indispensable.)
 
 classes = {name: frame["relevance"] for name, frame in frames.items()}
-limits = {name: result.thresholds.max_relevance for name, result in results.items()}
 error = {name: result.scores["cross_validated"] for name, result in results.items()}
 used = [name for name in ethnicity if classes["with"][name] != RelevanceClass.IRRELEVANT.label]
 needed = [name for name in results["with"].names(RelevanceClass.STRONG) if classes["without"].get(name) == "strong"]
+near = [
+    name for name, close in zip(results["without"].feature_names, results["without"].borderline, strict=True) if close
+]
 changed = [
     f"{name} ({classes['with'][name]}, now {label})"
     for name, label in classes["without"].items()
@@ -119,8 +121,8 @@ print(
     f"Without ethnicity the model tells {accuracy['without']:.1%} of the scores instead of {accuracy['with']:.1%}, and "
     f"its cross-validated error is {error['without']:.3f} ranks instead of {error['with']:.3f}.\n"
     f"Columns that change class: {', '.join(changed) or 'none'}.\n"
-    f"The limit of chance is {limits['without']:.3f} instead of {limits['with']:.3f}: a column whose interval hardly "
-    "moves but whose class changes lies near that limit, and no more should be read into it."
+    f"Near the level, so that other people might change the class: {', '.join(near) or 'none'}; no more should be read "
+    "into a change of these."
 )
 if used and accuracy["with"] - accuracy["without"] < 0.02:
     print(

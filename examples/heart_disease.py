@@ -82,7 +82,7 @@ print(f"{len(complete)} of {len(table)} patients have no value missing; {y.sum()
 # The fit. With only nine candidates, all of them chosen by physicians, a false alarm does little harm: of what is
 # called relevant, 5 % may be expected to be irrelevant.
 
-model = LinearRelevanceClassifier(feature_groups=groups, control="fdr", confidence=0.95, random_state=0).fit(X, y)
+model = LinearRelevanceClassifier(feature_groups=groups, random_state=0).fit(X, y)
 result = model.result_
 print(result.table(), result.summary(), sep="\n\n")
 

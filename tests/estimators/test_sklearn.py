@@ -15,7 +15,6 @@ from allrelevant import (
     RelevanceWarning,
 )
 
-
 #: Of the models weights are repetitions, and tests see to it; of the verdict they are not.
 WEIGHTS = dict.fromkeys(
     ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
@@ -52,7 +51,20 @@ def test_tags_say_what_is_true():
 
 
 @pytest.mark.parametrize(
-    "name", ["C", "norm_slack", "loss_slack", "budgets", "n_probes", "n_copies", "level", "control", "standardize", "cv", "engine"]
+    "name",
+    [
+        "C",
+        "norm_slack",
+        "loss_slack",
+        "budgets",
+        "n_probes",
+        "n_copies",
+        "level",
+        "control",
+        "standardize",
+        "cv",
+        "engine",
+    ],
 )
 def test_every_parameter_is_documented(name):
     assert f"\n{name} : " in inspect.getdoc(LinearRelevanceClassifier)

@@ -160,10 +160,7 @@ def test_privileged_features_in_one_program(name, keeps, privileged):
     d = wide.shape[1]
     more = {"gamma": np.append(np.ones(d), np.full(stars.shape[1] * kinds, gamma)), "linear": linear}
     theirs = oracle.relevance(rows, hard, near.budget.norm, near.budget.loss, **more)[:, 1] / near.mu
-    if privileged:
-        theirs = gamma * theirs[d:].reshape(-1, kinds).max(axis=1)[q:]
-    else:
-        theirs = theirs[D:d]
+    theirs = gamma * theirs[d:].reshape(-1, kinds).max(axis=1)[q:] if privileged else theirs[D:d]
     np.testing.assert_allclose(found.maximum[0], theirs, atol=2e-6)
 
 
