@@ -20,7 +20,7 @@ COLOURS = {int(kind): style.shade.light for kind, style in CLASS_STYLES.items()}
 
 
 def intervals(path: Path, parts: Mapping[str, pd.DataFrame]) -> None:
-    """Relevance intervals as bars in the colours of their classes, a panel per part, with the limit of every feature."""
+    """Relevance intervals as bars in the colours of their classes, a panel per part, with their limits."""
     from matplotlib.figure import Figure
 
     heights = [len(rows) for rows in parts.values()]
