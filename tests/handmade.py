@@ -34,7 +34,7 @@ def make_result(
         "classes": classes,
         "pvalues": np.where(classes > 0, 1e-5, rng.uniform(0.05, 1, classes.size)),
         "baseline": rng.choice([-1, 1], classes.size) * intervals.mean(axis=1),
-        "thresholds": Thresholds(0.011, 0.041, "prediction interval", 0.999, 50, 48),
+        "thresholds": Thresholds(0.011, 0.041, "papers", 0.001, "none", 50, 48),
         "problem": "classification",
         "n_samples": 569,
         "hyperparameters": {"C": 0.1778},
@@ -55,7 +55,7 @@ def make_forest_result(*counts: int, tentative: int = 1, **changes: Any) -> Rele
     """Return the same as of forests, with the last so many features of the ranking undecided."""
     forest: dict[str, Any] = {
         "method": "forest",
-        "thresholds": Thresholds(0.0, 0.041, "hits", 0.95, 100, 100),
+        "thresholds": Thresholds(0.0, 0.041, "hits", 0.05, "fwer", 100, 100),
         "hyperparameters": {"n_estimators": 200},
         "scores": {"metric": "accuracy", "cross_validated": 0.9412, "training": 0.999},
         "parameters": {"n_estimators": 200, "max_rounds": 100},

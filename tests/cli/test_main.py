@@ -370,7 +370,7 @@ def test_progress_is_told_to_a_watcher(small):
     with watched(lambda *told: seen.append(told)):
         LinearRelevanceClassifier(C=1.0, random_state=0).fit(small.drop(columns="y"), small["y"].astype(str))
     stages = [stage for stage, _, _ in seen]
-    assert {"baseline", "intervals", "probes"} <= set(stages)
+    assert {"baseline", "intervals", "copies"} <= set(stages)
     assert seen[0][1] == 0
     before = len(seen)
     LinearRelevanceClassifier(C=1.0, random_state=0).fit(small.drop(columns="y"), small["y"].astype(str))

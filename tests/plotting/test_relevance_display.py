@@ -108,7 +108,7 @@ def test_limits_are_labelled():
 
 @pytest.mark.parametrize("limits", [(0.01, 0.9), (0.8, 0.9), (0.01, 0.01), (0.0, 0.0)])
 def test_limits_stay_in_view(limits):
-    thresholds = Thresholds(*limits, "rule", 0.9, 10, 10)
+    thresholds = Thresholds(*limits, "papers", 0.1, "none", 10, 10)
     display = RelevanceDisplay(make_result(thresholds=thresholds)).plot()
     display.figure_.draw_without_rendering()
     frame = display.ax_.get_window_extent()
@@ -119,7 +119,7 @@ def test_limits_stay_in_view(limits):
 
 
 def test_a_limit_that_is_not_finite_is_left_out():
-    thresholds = Thresholds(float("nan"), float("inf"), "none", 0.9, 10, 0)
+    thresholds = Thresholds(float("nan"), float("inf"), "copies", 0.1, "fdr", 10, 0)
     ax = RelevanceDisplay(make_result(thresholds=thresholds)).plot().ax_
     assert not ax.texts
     assert np.all(np.isfinite(ax.get_xlim()))
@@ -127,7 +127,7 @@ def test_a_limit_that_is_not_finite_is_left_out():
 
 def test_all_zero():
     result = make_result(
-        0, 0, 3, intervals=np.zeros((3, 2)), baseline=np.zeros(3), thresholds=Thresholds(0, 0, "", 0, 0, 0)
+        0, 0, 3, intervals=np.zeros((3, 2)), baseline=np.zeros(3), thresholds=Thresholds(0, 0, "", 0, "fdr", 0, 0)
     )
     RelevanceDisplay(result).plot().figure_.draw_without_rendering()
 

@@ -303,7 +303,7 @@ def test_what_is_unknown_is_a_dash():
         0,
         1,
         pvalues=[np.nan, 1e-5],
-        thresholds=Thresholds(float("nan"), float("inf"), "none", 0.9, 0, 0),
+        thresholds=Thresholds(float("nan"), float("inf"), "copies", 0.1, "fdr", 0, 0),
         scores={"metric": "F1", "cross_validated": None, "training": 0.9},
         seed=None,
         max_gap=0.0,
