@@ -334,9 +334,13 @@ def test_a_limit_of_time(call, small, small_csv, monkeypatch, tmp_path):
     start = next(moments)
     LinearRelevanceClassifier(n_jobs=1, random_state=0, time_limit=1e6).fit(small.drop(columns="y"), small["y"])
     enough = next(moments) - start
-    code, shown, aside = call(*fit, 0.9 * enough, "--out", tmp_path / "out")
-    assert code == 0
-    found = Findings.from_json(shown)
+    # The intervals come first; most of the time is for the copies.
+    for share in np.arange(0.3, 0.1, -0.01):
+        code, shown, aside = call(*fit, share * enough, "--out", tmp_path / "out")
+        assert code == 0
+        found = Findings.from_json(shown)
+        if found.result.incomplete:
+            break
     assert found.result.incomplete
     assert found.groups is None
     assert "the time was up before" in aside
