@@ -129,10 +129,7 @@ def test_same_seed_same_answer_and_another_seed_another(data):
 def test_threads_change_nothing(data, engine):
     # Batches of a few targets, so that there are several.
     options = {"C": 0.5, "engine": engine, "random_state": 0, "n_copies": 1, "memory_limit": 2**17}
-    one, *others = (
-        LinearRelevanceClassifier(**options, n_jobs=jobs).fit(data.X, data.y)
-        for jobs in (None, 2, -1)
-    )
+    one, *others = (LinearRelevanceClassifier(**options, n_jobs=jobs).fit(data.X, data.y) for jobs in (None, 2, -1))
     for many in others:
         np.testing.assert_array_equal(one.intervals_, many.intervals_)
         np.testing.assert_array_equal(one.pvalues_, many.pvalues_)

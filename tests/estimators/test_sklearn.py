@@ -52,7 +52,20 @@ def test_tags_say_what_is_true():
 
 
 @pytest.mark.parametrize(
-    "name", ["C", "norm_slack", "loss_slack", "budgets", "n_probes", "n_copies", "level", "control", "standardize", "cv", "engine"]
+    "name",
+    [
+        "C",
+        "norm_slack",
+        "loss_slack",
+        "budgets",
+        "n_probes",
+        "n_copies",
+        "level",
+        "control",
+        "standardize",
+        "cv",
+        "engine",
+    ],
 )
 def test_every_parameter_is_documented(name):
     assert f"\n{name} : " in inspect.getdoc(LinearRelevanceClassifier)

@@ -153,9 +153,7 @@ def test_wide_sparse_data():
     X = sparse.csr_array(sparse.random(20, 90, density=0.3, random_state=rng))
     y = (X[:, [0]] - X[:, [1]]).toarray()[:, 0] + 0.01 * rng.normal(size=20) > 0
     for engine in ("interior", "highs"):
-        dense, thin = (
-            fit(LinearRelevanceClassifier, data, y, C=1.0, engine=engine) for data in (X.toarray(), X)
-        )
+        dense, thin = (fit(LinearRelevanceClassifier, data, y, C=1.0, engine=engine) for data in (X.toarray(), X))
         assert_allclose(thin.intervals_, dense.intervals_, atol=1e-8)
 
 

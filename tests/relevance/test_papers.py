@@ -115,7 +115,9 @@ def test_needed_features_leave_no_model_to_their_probes():
     rng = np.random.RandomState(0)
     X = rng.normal(size=(80, 4))
     y = X[:, 0] > 0
-    model = LinearRelevanceClassifier(C=1.0, threshold_rule="papers", level=0.001, n_probes=20, random_state=0).fit(X, y)
+    model = LinearRelevanceClassifier(C=1.0, threshold_rule="papers", level=0.001, n_probes=20, random_state=0).fit(
+        X, y
+    )
     assert 3 <= model.thresholds_.n_usable < 20
     assert (model.thresholds_.rule, model.thresholds_.control, model.thresholds_.level) == ("papers", "none", 0.001)
     np.testing.assert_array_equal(model.relevance_classes_, [2, 0, 0, 0])
