@@ -33,14 +33,19 @@ PATIENCE = 60.0  # seconds that groups, and substitutes, may take unless all is 
 
 
 def fit(
-    prepared: Prepared, *, seed: int, jobs: int, error: Mapping[str, Any] = NOTHING, time_limit: float | None = None
+    prepared: Prepared,
+    *,
+    seed: int,
+    jobs: int,
+    parameters: Mapping[str, Any] = NOTHING,
+    time_limit: float | None = None,
 ) -> Any:
     """Return the fitted estimator, with parameters that say which error is allowed.
 
     Only linear ones have a limit of time, in seconds.
     """
     limit = {} if time_limit is None else {"time_limit": time_limit}
-    options = {**_parameters(prepared, seed, jobs), **error, **limit}
+    options = {**_parameters(prepared, seed, jobs), **parameters, **limit}
     model = _estimators(prepared.method)[prepared.target.problem](**options)
     more: dict[str, Any] = dict(prepared.belonging)
     if prepared.privileged is not None:
@@ -178,12 +183,12 @@ def _is_cost(text: str) -> bool:
         return False
 
 
-def source(table: Table, prepared: Prepared, *, seed: int, jobs: int, error: Mapping[str, Any] = NOTHING) -> str:
+def source(table: Table, prepared: Prepared, *, seed: int, jobs: int, parameters: Mapping[str, Any] = NOTHING) -> str:
     """Write the Python code that reads the file, prepares it in the same way and fits ``model``, a linear one."""
     name = LINEAR[prepared.target.problem].__name__
     groups = ["feature_groups=groups"] if prepared.groups else []
-    allowed = [f"{key}={value!r}" for key, value in error.items()]
-    parameters = ", ".join([*groups, *allowed, f"n_jobs={jobs}", f"random_state={seed}"])
+    chosen = [f"{key}={value!r}" for key, value in parameters.items()]
+    arguments = ", ".join([*groups, *chosen, f"n_jobs={jobs}", f"random_state={seed}"])
     weight = [] if prepared.weight is None else ["sample_weight=weight"]
     privileged = [] if prepared.privileged is None else ["X_privileged=P"]
     belonging = [f"{option}=row_{option}" for option in prepared.belonging]
@@ -200,7 +205,7 @@ def source(table: Table, prepared: Prepared, *, seed: int, jobs: int, error: Map
             f"frame = pd.{reader}({', '.join([repr(str(table.path.resolve())), *options])})",
             *table.steps,
             *prepared.code,
-            f"model = {name}({parameters}).fit({', '.join(['X', 'y', *weight, *privileged, *belonging])})",
+            f"model = {name}({arguments}).fit({', '.join(['X', 'y', *weight, *privileged, *belonging])})",
             "",
         ]
     )

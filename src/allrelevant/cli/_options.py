@@ -62,13 +62,13 @@ QUIET = typer.Option("--quiet", "-q", help="Leave out notices and progress.", ri
 
 @dataclass(frozen=True)
 class Job:
-    """A table, and what is to be done with it; `error` are parameters that say which error is allowed."""
+    """A table, and what is to be done with it; `parameters` say which error is allowed."""
 
     table: Table
     prepared: Prepared
     seed: int
     jobs: int
-    error: dict[str, Any]
+    parameters: dict[str, Any]
 
     @property
     def title(self) -> str:
@@ -154,9 +154,9 @@ def _read(
     if level is not None and not 0.0 < level < 1.0:
         raise Problem(f"--level: {level:g} is not between 0 and 1; 0.05 allows 5 % of noise among the features found.")
     chosen = {"level": level, "control": None if control is None else control.value}
-    error = {name: value for name, value in chosen.items() if value is not None}
+    parameters = {name: value for name, value in chosen.items() if value is not None}
     table = read_table(data)
-    return Job(table, prepare(table, wishes, notices), seed, jobs, error)
+    return Job(table, prepare(table, wishes, notices), seed, jobs, parameters)
 
 
 def with_table(command: Callable[..., None]) -> Callable[..., None]:

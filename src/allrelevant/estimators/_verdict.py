@@ -169,18 +169,24 @@ def judge(
             alone = _alone(sample, compared_columns, scores, permutation, seed)
             solving.progress.step()
     compared = copies.maximum if len(copies.maximum) else None
-    own, most = shown[some], intervals.maximum[some]
-    statistic = copies.beside if compared is not None else own
-    found = decide(statistic, compared, alone, level=rule.level, control=rule.control)
+    statistic, known = shown.copy(), intervals.maximum.copy()
+    if compared is not None:
+        statistic[some] = copies.beside
+        known = np.maximum(known, statistic)
+
+    def decided(values: Array) -> Decision:
+        found = decide(values[some], compared, alone, level=rule.level, control=rule.control)
+        return found.among(some, len(columns))
+
+    decision = decided(statistic)
     # Limits for maxRel as it is reported, without copies beside the feature.
-    limits = found.limits - (statistic - own)
-    limits = np.where(found.relevant, np.minimum(limits, np.nextafter(own, -np.inf)), np.maximum(limits, own))
-    decision = replace(found, limits=limits).among(some, len(columns))
+    limits = decision.limits - (statistic - shown)
+    limits = np.where(decision.relevant, np.minimum(limits, np.nextafter(shown, -np.inf)), np.maximum(limits, shown))
+    decision = replace(decision, limits=limits)
     thresholds = Thresholds(GAP_LIMIT, np.nan, "copies", rule.level, rule.control, copies.n_drawn, len(copies.maximum))
     verdict = Verdict(decision, thresholds, notes=notes, gap=copies.gap, n_programs=copies.n_programs)
     verdict = replace(verdict, companions=_companions(verdict, sample, columns, scores))
-    found = decide(np.maximum(statistic, most), compared, alone, level=rule.level, control=rule.control)
-    hopeful = found.among(some, len(columns)).relevant
+    hopeful = decided(known).relevant
     if compared is None:
         hopeful = intervals.maximum > GAP_LIMIT
     least = intervals.minimum if intervals.unfinished is None else intervals.unfinished.minimum

@@ -42,8 +42,9 @@ class Decision:
     @classmethod
     def nothing(cls, n_features: int) -> Decision:
         """No feature is relevant, because nothing was compared."""
-        ones, none = np.ones((2, n_features)), np.full((3, n_features), np.nan)
-        return cls(*ones, *none, np.zeros(n_features, dtype=bool))
+        pvalues, adjusted = np.ones((2, n_features))
+        together, alone, limits = np.full((3, n_features), np.nan)
+        return cls(pvalues, adjusted, together, alone, limits, np.zeros(n_features, dtype=bool))
 
     def among(self, some: NDArray[np.intp], n_features: int) -> Decision:
         """Return the decision about so many features of which only some, these, were compared."""

@@ -94,7 +94,7 @@ def arrange(
 
 
 def own_limit(result: RelevanceResult, k: int) -> float | None:
-    """Return what ``maxRel`` of a feature had to exceed; None where all share a limit, or there was nothing to exceed."""
+    """Return what ``maxRel`` of a feature had to exceed; None where all share one, or there was nothing to exceed."""
     limit = float(result.limits[k])
     return limit if limit > 0.0 and not math.isfinite(result.thresholds.max_relevance) else None
 
