@@ -104,7 +104,8 @@ print(f"\n{both.to_string(float_format='%.3f', na_rep='')}\n")
 # scores told right, on a larger release of the data, and counts the youngest age group as indispensable.)
 
 classes = {name: frame["relevance"] for name, frame in frames.items()}
-near = sorted({name for result in results.values() for name in np.array(result.feature_names)[result.borderline]})
+marks = [result.to_frame()["borderline"] for result in results.values()]
+near = sorted({name for mark in marks for name in mark.index[mark]})
 error = {name: result.scores["cross_validated"] for name, result in results.items()}
 used = [name for name in ethnicity if classes["with"][name] != RelevanceClass.IRRELEVANT.label]
 needed = [name for name in results["with"].names(RelevanceClass.STRONG) if classes["without"].get(name) == "strong"]

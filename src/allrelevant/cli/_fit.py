@@ -33,7 +33,12 @@ PATIENCE = 60.0  # seconds that groups, and substitutes, may take unless all is 
 
 
 def fit(
-    prepared: Prepared, *, seed: int, jobs: int, parameters: Mapping[str, Any] = NOTHING, time_limit: float | None = None
+    prepared: Prepared,
+    *,
+    seed: int,
+    jobs: int,
+    parameters: Mapping[str, Any] = NOTHING,
+    time_limit: float | None = None,
 ) -> Any:
     """Return the fitted estimator, with parameters that say which error is allowed.
 
