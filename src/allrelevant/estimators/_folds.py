@@ -70,16 +70,16 @@ def search_folds(cv: Any, request: Request, data: Canonical, *, strict: bool = T
         splits = _splits(count, labels, groups, len(unit), request.seeds[0])
         if groups is not None:
             _check_parts(splits, classes if formulation.needs_every_stratum else None)
-    except _TooFew:
+    except _TooFew as few:
         if strict:
-            raise
+            raise ValueError(str(few)) from None
         return
     for parts in splits:
         train, test = (np.bincount(unit[part], share[part], minlength=len(data.target)).astype(float) for part in parts)
         yield Fold(train, test)
 
 
-class _TooFew(ValueError):
+class _TooFew(Exception):
     """Samples or groups cannot be split."""
 
 

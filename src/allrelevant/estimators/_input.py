@@ -235,4 +235,5 @@ def _is_continuous(column: NDArray[Any]) -> bool:
     values = np.unique(column[np.isfinite(column)].astype(float))
     if len(values) < 2 or len(values) <= len(column) / 2:
         return False
-    return bool(np.ptp(values) > LINES * len(values) * np.diff(values).min())
+    with np.errstate(over="ignore"):
+        return bool(np.ptp(values) > LINES * len(values) * np.diff(values).min())
