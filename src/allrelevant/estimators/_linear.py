@@ -47,11 +47,17 @@ SMALL = 1e-9
 FAR = 1e75
 #: Weights of columns of smaller values are too large to be numbers.
 LEAST = 1e-290
+#: Repeats of the cross-validation, as long as no more than so many samples are scored.
+N_REPEATS, SCORED = 5, 10_000
 #: Columns whose mean is more than so many times their standard deviation are far from 0.
 DISTANT = 100.0
 NO_WEIGHTS = (
     "The best model found has no weights at all (w = 0): no linear model predicts better than a constant, so every "
     "feature is irrelevant."
+)
+NO_WEIGHTS_BESIDE = (
+    "The best model found has no weights at all (w = 0), so every feature is irrelevant: with privileged={!r} the "
+    "privileged features explain the slacks at less cost than the regular features decide. Try another form."
 )
 NOTHING_LEFT = (
     "No function of the privileged features improves what the best model of the regular features decides, so every "
@@ -263,6 +269,8 @@ class LinearRelevance(SelectorMixin, Exploring):
             else:
                 intervals = Intervals.none(len(features))
                 note = NOTHING_LEFT if formulation.may_be_empty else NO_WEIGHTS
+                if isinstance(formulation, ExplainedSlack):
+                    note = NO_WEIGHTS_BESIDE.format(self.privileged)
                 judgement = Judgement.nothing(len(features), self.threshold_rule, self.confidence, note)
             parts.append(Part(members, order, features, intervals, judgement))
         return Examined(request, data, mean, scale, baseline, near, parts, progress)
@@ -277,7 +285,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         data, baseline = found.data, found.baseline
         formulation, Z = baseline.formulation, data.X
         total, count = np.zeros(len(data.target)), np.zeros(len(data.target))
-        for fold in self._folds(found.request, data, strict=False):
+        for fold in self._folds(found.request, data, strict=False, repeats=1):
             train = fold.train > 0
             program = formulation.program(Z[train], data.target[train], fold.train[train] / baseline.unit)
             w, b = PenalisedSolver(program).solve(baseline.C)
@@ -325,8 +333,13 @@ class LinearRelevance(SelectorMixin, Exploring):
             return None
         return list(check_cv(self.cv, y, classifier=formulation.strata(target) is not None).split(X, y))
 
-    def _folds(self, request: Request, data: Canonical, *, strict: bool = True) -> Iterator[Fold]:
-        """Yield the splits of the search for `C`; none where a class is too small, unless `strict`."""
+    def _folds(
+        self, request: Request, data: Canonical, *, strict: bool = True, repeats: int = N_REPEATS
+    ) -> Iterator[Fold]:
+        """Yield the splits of the search for `C`, repeat by repeat; none where a class is too small, unless `strict`.
+
+        There are fewer repeats of more samples, of which the scores vary less.
+        """
         formulation = request.formulation
         if request.splits is not None:
             for parts in request.splits:
@@ -350,10 +363,12 @@ class LinearRelevance(SelectorMixin, Exploring):
                 "give C (such as C=1.0) to fit without cross-validation"
             )
         kind = KFold if strata is None else StratifiedKFold
-        splitter = kind(min(int(self.cv), int(most)), shuffle=True, random_state=request.seeds[0])
+        rng = np.random.RandomState(request.seeds[0])
+        splitter = kind(min(int(self.cv), int(most)), shuffle=True, random_state=rng)
+        repeats = max(1, min(repeats, SCORED // len(unit)))
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-            splits = list(splitter.split(unit, strata))
+            splits = [parts for _ in range(repeats) for parts in splitter.split(unit, strata)]
         for parts in splits:
             train, test = (
                 np.bincount(unit[part], share[part], minlength=len(data.target)).astype(float) for part in parts
