@@ -109,9 +109,6 @@ near = sorted({name for mark in marks for name in mark.index[mark]})
 error = {name: result.scores["cross_validated"] for name, result in results.items()}
 used = [name for name in ethnicity if classes["with"][name] != RelevanceClass.IRRELEVANT.label]
 needed = [name for name in results["with"].names(RelevanceClass.STRONG) if classes["without"].get(name) == "strong"]
-near = [
-    name for name, close in zip(results["without"].feature_names, results["without"].borderline, strict=True) if close
-]
 changed = [
     f"{name} ({classes['with'][name]}, now {label})"
     for name, label in classes["without"].items()
