@@ -17,7 +17,7 @@ PUBLISHED = Path(__file__).parent / "papers" / "published"
 LABELS = {
     "allrelevant": "**allrelevant**",
     "allrelevant_implicit": "**allrelevant**, implicit",
-    "allrelevant_lenient": "allrelevant, confidence 0.99",
+    "allrelevant_papers": "allrelevant, the papers' rule",
     "residual": "**allrelevant**",
     "kept": "the same, kept",
     "replaced": "the same, replaced",

@@ -15,8 +15,6 @@ from sklearn.preprocessing import StandardScaler
 
 from allrelevant import (
     LinearRelevanceClassifier,
-    LinearRelevanceOrdinal,
-    LinearRelevanceRegressor,
     RelevanceWarning,
 )
 from allrelevant.datasets import SIMULATIONS, make_relevance_classification, make_simulation

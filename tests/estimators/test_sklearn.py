@@ -15,7 +15,6 @@ from allrelevant import (
     RelevanceWarning,
 )
 
-
 #: Of the models weights are repetitions, and tests see to it; of the verdict they are not.
 WEIGHTS = dict.fromkeys(
     ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),

@@ -214,6 +214,7 @@ def _column_order(
     for k in tied:
         column = table.column(int(k))[rows]
         column = column - column.mean()
+        column /= np.abs(column).max()  # squares of the values may be no numbers
         value[k] = abs(direction @ column) / np.sqrt(column @ column)
     return np.lexsort((value, hashes, kinds))
 
