@@ -104,12 +104,11 @@ print(f"\n{both.to_string(float_format='%.3f', na_rep='')}\n")
 # scores told right, on a larger release of the data, and counts the youngest age group as indispensable.)
 
 classes = {name: frame["relevance"] for name, frame in frames.items()}
+marks = [result.to_frame()["borderline"] for result in results.values()]
+near = sorted({name for mark in marks for name in mark.index[mark]})
 error = {name: result.scores["cross_validated"] for name, result in results.items()}
 used = [name for name in ethnicity if classes["with"][name] != RelevanceClass.IRRELEVANT.label]
 needed = [name for name in results["with"].names(RelevanceClass.STRONG) if classes["without"].get(name) == "strong"]
-near = [
-    name for name, close in zip(results["without"].feature_names, results["without"].borderline, strict=True) if close
-]
 changed = [
     f"{name} ({classes['with'][name]}, now {label})"
     for name, label in classes["without"].items()
@@ -121,8 +120,7 @@ print(
     f"Without ethnicity the model tells {accuracy['without']:.1%} of the scores instead of {accuracy['with']:.1%}, and "
     f"its cross-validated error is {error['without']:.3f} ranks instead of {error['with']:.3f}.\n"
     f"Columns that change class: {', '.join(changed) or 'none'}.\n"
-    f"Near the level, so that other people might change the class: {', '.join(near) or 'none'}; no more should be read "
-    "into a change of these."
+    f"Borderline in one of the fits, so that no more should be read into their class: {', '.join(near) or 'none'}."
 )
 if used and accuracy["with"] - accuracy["without"] < 0.02:
     print(

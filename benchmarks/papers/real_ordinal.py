@@ -43,7 +43,7 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from allrelevant import LinearRelevanceOrdinal, RelevanceWarning
 from allrelevant.formulations import Formulation, OrdinalExplicit, OrdinalImplicit
 from allrelevant.lp import PenalisedSolver
-from allrelevant.relevance.baseline import penalty_path
+from allrelevant.relevance.penalties import penalty_path
 from benchmarks.blocks import Block, Table, mean_of, prose, published, results
 from benchmarks.competitors.calling import call
 from benchmarks.experiment import Experiment, Key, data

@@ -184,7 +184,7 @@ def pairs_data(n_unique, n_pairs, n_noise, seed, n=300):
     return X, y, np.array(truth)
 
 
-@pytest.mark.parametrize(("shape", "least"), [((0, 5, 10), 1.0), ((3, 5, 5), 0.95), ((0, 5, 0), 1.0)])
+@pytest.mark.parametrize(("shape", "least"), [((0, 5, 10), 1.0), ((3, 5, 5), 0.94), ((0, 5, 0), 1.0)])
 def test_pairs_are_found(shape, least):
     scores = []
     for seed in range(2):

@@ -104,7 +104,7 @@ def test_iris():
     X, y = load_iris(return_X_y=True)
     model = LinearRelevanceClassifier(random_state=0).fit(X, y)
     assert model.score(X, y) > 0.95
-    assert model.relevance_classes_[3] == 2  # petal width
+    assert (model.relevance_classes_[2:] > 0).all()  # of the petals
 
 
 def test_a_class_of_one_sample():

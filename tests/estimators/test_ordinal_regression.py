@@ -14,7 +14,7 @@ from test_properties import SETTINGS
 from allrelevant import LinearRelevanceOrdinal, LinearRelevanceRegressor, RelevanceWarning
 from allrelevant.datasets import make_ordinal_set, make_relevance_ordinal, make_relevance_regression
 from allrelevant.formulations import OrdinalExplicit
-from allrelevant.relevance.baseline import penalty_path
+from allrelevant.relevance.penalties import penalty_path
 from problems import KINDS, problem
 
 ORDERS = ["explicit", "implicit"]

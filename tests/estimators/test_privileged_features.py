@@ -84,7 +84,7 @@ def test_gamma_is_searched_along_with_C():
     model = LinearRelevanceOrdinal(random_state=0, privileged="kept").fit(
         data.X, data.y, X_privileged=data.X_privileged
     )
-    assert model.result_.hyperparameters["gamma"] == 1e4  # noise is best ignored
+    assert model.result_.hyperparameters["gamma"] >= 1e3  # noise is best ignored
     np.testing.assert_array_equal(model.relevance_classes_ > 0, data.relevance > 0)
 
 

@@ -22,6 +22,10 @@ from allrelevant.relevance.baseline import Fold
 __all__ = ["combined", "divided_groups", "given_splits", "search_folds"]
 
 
+#: Repeats of the cross-validation, as long as no more than so many samples are scored.
+N_REPEATS, SCORED = 5, 10_000
+
+
 def given_splits(
     cv: Any, formulation: Formulation, X: Matrix, y: NDArray[Any], target: Array, groups: Any
 ) -> list[tuple[Indices, Indices]] | None:
@@ -48,8 +52,13 @@ def divided_groups(splits: Sequence[tuple[Indices, Indices]] | None, groups: Ind
     ]
 
 
-def search_folds(cv: Any, request: Request, data: Canonical, *, strict: bool = True) -> Iterator[Fold]:
-    """Yield the splits of the search for `C`; none where there are too few samples or groups, unless `strict`."""
+def search_folds(
+    cv: Any, request: Request, data: Canonical, *, strict: bool = True, repeats: int = N_REPEATS
+) -> Iterator[Fold]:
+    """Yield the splits of the search for `C`, repeat by repeat; none if samples or groups are few, unless `strict`.
+
+    There are fewer repeats of more samples, of which the scores vary less.
+    """
     formulation = request.formulation
     if request.splits is not None:
         for parts in request.splits:
@@ -67,7 +76,8 @@ def search_folds(cv: Any, request: Request, data: Canonical, *, strict: bool = T
     try:
         count = _number_of_folds(int(cv), classes, groups, every=formulation.needs_every_stratum, n_units=len(unit))
         labels = _labels(classes, None if data.strata is None else data.strata[unit], count)
-        splits = _splits(count, labels, groups, len(unit), request.seeds[0])
+        repeats = max(1, min(repeats, SCORED // len(unit)))
+        splits = _splits(count, labels, groups, len(unit), request.seeds[0], repeats)
         if groups is not None:
             _check_parts(splits, classes if formulation.needs_every_stratum else None)
     except _TooFew as few:
@@ -122,7 +132,7 @@ def _labels(classes: NDArray[Any] | None, strata: Indices | None, count: int) ->
 
 
 def _splits(
-    count: int, labels: NDArray[Any] | None, groups: Indices | None, n_units: int, seed: int
+    count: int, labels: NDArray[Any] | None, groups: Indices | None, n_units: int, seed: int, repeats: int
 ) -> list[tuple[Indices, Indices]]:
     if groups is None:
         kind = KFold if labels is None else StratifiedKFold
@@ -130,7 +140,9 @@ def _splits(
         kind = GroupKFold if labels is None else StratifiedGroupKFold
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        return list(kind(count, shuffle=True, random_state=seed).split(np.empty((n_units, 0)), labels, groups))
+        splitter = kind(count, shuffle=True, random_state=np.random.RandomState(seed))
+        X = np.empty((n_units, 0))
+        return [parts for _ in range(repeats) for parts in splitter.split(X, labels, groups)]
 
 
 def _check_parts(splits: Sequence[tuple[Indices, Indices]], classes: NDArray[Any] | None) -> None:

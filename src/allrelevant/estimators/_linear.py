@@ -55,6 +55,10 @@ NO_WEIGHTS = (
     "The best model found has no weights at all (w = 0): no linear model predicts better than a constant, so every "
     "feature is irrelevant."
 )
+NO_WEIGHTS_BESIDE = (
+    "The best model found has no weights at all (w = 0), so every feature is irrelevant: with privileged={!r} the "
+    "privileged features explain the slacks at less cost than the regular features decide. Try another form."
+)
 NOTHING_LEFT = (
     "No function of the privileged features improves what the best model of the regular features decides, so every "
     "privileged feature is irrelevant."
@@ -285,6 +289,8 @@ class LinearRelevance(SelectorMixin, Exploring):
             else:
                 intervals = Intervals.none(len(features))
                 note = NOTHING_LEFT if formulation.may_be_empty else NO_WEIGHTS
+                if isinstance(formulation, ExplainedSlack):
+                    note = NO_WEIGHTS_BESIDE.format(self.privileged)
                 verdict = Verdict.nothing(len(features), rule, note)
             parts.append(Part(members, order, features, intervals, verdict))
         return Examined(request, data, mean, scale, baseline, near, parts, progress)
@@ -299,7 +305,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         data, baseline = found.data, found.baseline
         formulation, Z = baseline.formulation, data.X
         total, count = np.zeros(len(data.target)), np.zeros(len(data.target))
-        for fold in search_folds(self.cv, found.request, data, strict=False):
+        for fold in search_folds(self.cv, found.request, data, strict=False, repeats=1):
             train = fold.train > 0
             program = formulation.program(Z[train], data.target[train], fold.train[train] / baseline.unit)
             w, b = PenalisedSolver(program).solve(baseline.C)

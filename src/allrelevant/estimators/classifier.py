@@ -40,8 +40,8 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
     ----------
     C : float, default=None
         Penalty of the loss of the baseline model: larger values fit the data more closely. By default it is chosen by
-        cross-validation (weighted F1; scores that differ by no more than one sample are a tie, which goes to the
-        smaller value) from a path that starts just above the value below which all weights are 0.
+        repeated cross-validation (weighted F1) from a path that starts just above the value below which all weights are
+        0: the smallest value whose score is within one standard error of the best one.
     {parameters}
 
     Attributes

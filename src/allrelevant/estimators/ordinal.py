@@ -32,9 +32,9 @@ class LinearRelevanceOrdinal(LinearRelevance):
     Parameters
     ----------
     C : float, default=None
-        Penalty of the loss of the baseline model. By default it is chosen by cross-validation (mean absolute error in
-        ranks, averaged over the classes; scores that differ by no more than ``1 / n_samples`` are a tie, which goes to
-        the smaller value).
+        Penalty of the loss of the baseline model. By default it is chosen by repeated cross-validation (mean absolute
+        error in ranks, averaged over the classes): the smallest value whose score is within one standard error of the
+        best one.
     order : {"explicit", "implicit"}, default="explicit"
         How the boundaries are kept in order. ``"explicit"`` states the order and compares a sample with the boundaries
         next to its class; ``"implicit"`` compares every sample with every boundary, which orders them by itself but

@@ -32,12 +32,12 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
     Parameters
     ----------
     C : float, default=None
-        Penalty of the loss of the baseline model, for a target of unit variance. By default it is chosen by
-        cross-validation together with `epsilon` (R²; scores that differ by no more than ``1 / n_samples`` are a tie,
-        which goes to the larger `epsilon` and the smaller `C`; no larger `C` is tried where the score has ceased to
-        rise).
+        Penalty of the loss of the baseline model, for a target of unit variance. By default it is chosen by repeated
+        cross-validation (R²), given `epsilon`: the smallest value whose score is within one standard error of the best
+        one.
     epsilon : float, default=None
         Errors up to this size, in the units of the target, cost nothing. By default it is chosen by cross-validation
+        (the best R² over all `C`; differences of up to ``1 / n_samples`` are a tie, which goes to the larger value)
         from shares of the target's standard deviation, down to one whose square is no more than ``1 / n_samples`` or 0;
         with `C` given and `epsilon` not, it is 0.
     {parameters}

@@ -56,8 +56,6 @@ class Formulation(ABC):
     metric: ClassVar[str]
     #: Whether people read the score, or its negative (an error), as :attr:`metric`.
     is_error: ClassVar[bool] = False
-    #: Whether the score changes smoothly with `C`, so that larger ones need not be tried once it has ceased to rise.
-    smooth_score: ClassVar[bool] = False
     #: Settings of the own hyperparameters after which :meth:`next_gain` is known; 0 where it never is.
     foreseeable: ClassVar[int] = 0
     #: Whether targets are names of classes without an order: no answer may depend on them.

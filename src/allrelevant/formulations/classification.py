@@ -13,7 +13,10 @@ from allrelevant.formulations.base import Formulation
 from allrelevant.lp import Array, Program
 from allrelevant.lp.matrix import Indices, Matrix, scale_rows
 
-__all__ = ["Classification", "weighted_f1"]
+__all__ = ["ROUNDING", "Classification", "weighted_f1"]
+
+#: Decisions that differ by less are the same: which class is predicted must not depend on rounding.
+ROUNDING = 1e-9
 
 
 def weighted_f1(target: Array, prediction: Array, sample_weight: Array, labels: Iterable[float]) -> float:
@@ -49,8 +52,8 @@ class Classification(Formulation):
         return np.asarray(X @ w - b[0])
 
     def predict(self, X: Matrix, w: Array, b: Array) -> Array:
-        """Predict −1 or +1."""
-        return np.where(self.decision(X, w, b) > 0, 1.0, -1.0)
+        """Predict −1 or +1; samples on the plane, but for rounding, are −1."""
+        return np.where(self.decision(X, w, b) > ROUNDING, 1.0, -1.0)
 
     def score(self, target: Array, prediction: Array, sample_weight: Array) -> float:
         """F1 of both classes, averaged by their weight."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant.formulations.base import Feature, Formulation
-from allrelevant.formulations.classification import weighted_f1
+from allrelevant.formulations.classification import ROUNDING, weighted_f1
 from allrelevant.lp import Array, Program
 from allrelevant.lp.matrix import Indices, Matrix, spread_columns
 
@@ -64,8 +64,9 @@ class MultiClass(Formulation):
         return np.asarray(X @ w.reshape(-1, self.n_classes) + np.append(b, 0.0))
 
     def predict(self, X: Matrix, w: Array, b: Array) -> Array:
-        """Predict the class of the highest score."""
-        return np.asarray(np.argmax(self.decision(X, w, b), axis=1), dtype=float)
+        """Predict the class of the highest score; the first of those that tie, but for rounding."""
+        decision = self.decision(X, w, b)
+        return np.asarray(np.argmax(decision >= decision.max(axis=1, keepdims=True) - ROUNDING, axis=1), dtype=float)
 
     def score(self, target: Array, prediction: Array, sample_weight: Array) -> float:
         """F1 of all classes, averaged by their weight."""

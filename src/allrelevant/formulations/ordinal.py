@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant.formulations.base import Formulation
+from allrelevant.formulations.classification import ROUNDING
 from allrelevant.lp import Array, Program
 from allrelevant.lp.matrix import Indices, Matrix, scale_rows, some_rows
 
@@ -62,8 +63,8 @@ class _Ordinal(Formulation):
         return np.asarray(X @ w - b.mean())
 
     def predict(self, X: Matrix, w: Array, b: Array) -> Array:
-        """Predict the number of thresholds below ``x·w``."""
-        return np.asarray(np.searchsorted(np.sort(b), X @ w, side="left"), dtype=float)
+        """Predict the number of thresholds below ``x·w``, by more than rounding."""
+        return np.asarray(np.searchsorted(np.sort(b), X @ w - ROUNDING, side="left"), dtype=float)
 
     def score(self, target: Array, prediction: Array, sample_weight: Array) -> float:
         """Negative mean absolute error, averaged over the classes present."""

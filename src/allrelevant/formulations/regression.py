@@ -33,7 +33,6 @@ class Regression(Formulation):
 
     name: ClassVar[str] = "regression"
     metric: ClassVar[str] = "R²"
-    smooth_score: ClassVar[bool] = True
     foreseeable: ClassVar[int] = 2
     n_slacks: ClassVar[int] = 2
 
