@@ -144,6 +144,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         target: Array,
         sample_weight: Array,
         X_privileged: Any = None,
+        factor: Array | None = None,
     ) -> LinearModel:
         """Run the whole method on validated data; sets all fitted attributes but those of the model."""
         random_state = check_random_state(self.random_state)
@@ -152,7 +153,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         members = resolve_groups(self.feature_groups, names)
         searches = self.C is None or X_privileged is not None
         splits = self._given_splits(formulation, X, y, target) if searches else None
-        request = Request(formulation, X, target, sample_weight, [members], seeds[:2], splits)
+        request = Request(formulation, X, target, sample_weight, [members], seeds[:2], splits, factor=factor)
         joint = X_privileged is not None and self.privileged != "residual"
         if X_privileged is not None:
             if not formulation.n_slacks:
@@ -168,8 +169,9 @@ class LinearRelevance(SelectorMixin, Exploring):
             gamma = 1.0 if self.gamma is None and self.C is not None else self.gamma
             explained = ExplainedSlack(formulation, self.privileged == "kept", P.shape[1], gamma)
             shifted = [(name, columns + X.shape[1]) for name, columns in others]
+            both = np.hstack([X, P])
             request = Request(
-                explained, np.hstack([X, P]), target, sample_weight, [members, shifted], seeds[:3], splits
+                explained, both, target, sample_weight, [members, shifted], seeds[:3], splits, factor=factor
             )
         # One thread per worker: small products gain nothing from more, and rounding stays the same.
         deadline = Deadline(None if self.time_limit is None else float(self.time_limit))
@@ -180,7 +182,9 @@ class LinearRelevance(SelectorMixin, Exploring):
             privileged = found.result(1, self) if joint else None
             if X_privileged is not None and not joint:
                 given = self._unseen_decisions(found)[:, None]
-                left = Request(Residual(formulation), P, target, sample_weight, [others], seeds[2:], splits, given)
+                left = Request(
+                    Residual(formulation), P, target, sample_weight, [others], seeds[2:], splits, given, factor
+                )
                 progress = Progress(int(self.verbose))
                 beside = self._examine(left, progress)
                 privileged = beside.result(0, self)
@@ -216,6 +220,7 @@ class LinearRelevance(SelectorMixin, Exploring):
             request.X,
             request.target,
             request.sample_weight,
+            factor=request.factor,
             nominal=request.formulation.nominal,
             kinds=kinds,
             fixed=request.given,
@@ -230,6 +235,7 @@ class LinearRelevance(SelectorMixin, Exploring):
             C=self.C if C is None else C,
             folds=self._folds(request, data),
             progress=progress,
+            given_weight=data.given_weight,
         )
         near = near_optimal_set(
             baseline.program,
@@ -302,7 +308,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         acts as offset. Sparse columns are not shifted where that would fill them: the offsets of a model, which are
         free, make up for it. A view shifts what was multiplied before, so columns far from 0 need a copy.
         """
-        X, weight = data.X, data.sample_weight
+        X, weight = data.X, data.given_weight
         low, high = ranges(X)
         constant = low == high
         mean, scale, unit = low, np.ones(len(low)), np.ones(len(low))
@@ -340,18 +346,19 @@ class LinearRelevance(SelectorMixin, Exploring):
 
         There are fewer repeats of more samples, of which the scores vary less.
         """
-        formulation = request.formulation
+        formulation, weight = request.formulation, data.given_weight
+        factor = data.sample_weight / weight
         if request.splits is not None:
             for parts in request.splits:
                 weights = np.zeros((2, len(request.target)))
                 for side, part in zip(weights, parts, strict=True):
                     side[part] = request.sample_weight[part]
-                yield Fold(data.collect(weights[0]), data.collect(weights[1]))
+                yield Fold(data.collect(weights[0]) * factor, data.collect(weights[1]))
             return
         # A sample of weight 2 is two samples, which may fall into different folds; more pieces than folds are useless.
-        pieces = np.clip(np.rint(data.sample_weight), 1, int(self.cv)).astype(int)
+        pieces = np.clip(np.rint(weight), 1, int(self.cv)).astype(int)
         unit = np.repeat(np.arange(len(data.target)), pieces)
-        share = (data.sample_weight / pieces)[unit]
+        share = (weight / pieces)[unit]
         strata = formulation.strata(data.target[unit])
         sizes = np.array([len(unit)]) if strata is None else np.unique(strata, return_counts=True)[1]
         most = sizes.min() if formulation.needs_every_stratum else sizes.max()
@@ -373,7 +380,7 @@ class LinearRelevance(SelectorMixin, Exploring):
             train, test = (
                 np.bincount(unit[part], share[part], minlength=len(data.target)).astype(float) for part in parts
             )
-            yield Fold(train, test)
+            yield Fold(train * factor, test)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

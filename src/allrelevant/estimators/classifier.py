@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from allrelevant.estimators._class_weight import class_factors
 from allrelevant.estimators._docs import with_shared_docs
 from allrelevant.estimators._input import STORAGE, Samples
 from allrelevant.estimators._linear import LinearRelevance
@@ -42,6 +44,11 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
         Penalty of the loss of the baseline model: larger values fit the data more closely. By default it is chosen by
         repeated cross-validation (weighted F1) from a path that starts just above the value below which all weights are
         0: the smallest value whose score is within one standard error of the best one.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, by which the losses of their samples are multiplied: by label, 1 if left out, or
+        ``"balanced"``, inversely proportional to their sizes. They weigh losses only: folds, standardisation and the
+        score of the search for `C` take every sample as it is. Where the small classes matter, choose `scoring` to say
+        so.
     {parameters}
 
     Attributes
@@ -77,6 +84,60 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
     (200, 4)
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **LinearRelevance._parameter_constraints,
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float | None = None,
+        class_weight: Any = None,
+        norm_slack: float = 0.1,
+        loss_slack: float = 0.1,
+        budgets: str = "split",
+        n_probes: int = 50,
+        confidence: float = 0.9999,
+        threshold_rule: str = "added",
+        control: str = "feature",
+        feature_groups: Any = None,
+        privileged: str = "residual",
+        gamma: float | None = None,
+        standardize: bool = True,
+        cv: Any = 3,
+        engine: str = "auto",
+        device: str = "cpu",
+        memory_limit: int | None = None,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            C=C,
+            norm_slack=norm_slack,
+            loss_slack=loss_slack,
+            budgets=budgets,
+            n_probes=n_probes,
+            confidence=confidence,
+            threshold_rule=threshold_rule,
+            control=control,
+            feature_groups=feature_groups,
+            privileged=privileged,
+            gamma=gamma,
+            standardize=standardize,
+            cv=cv,
+            engine=engine,
+            device=device,
+            memory_limit=memory_limit,
+            time_limit=time_limit,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.class_weight = class_weight
+
     def fit(
         self,
         X: Samples,
@@ -107,14 +168,16 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
         check_classification_targets(labels)
         weight = _check_sample_weight(sample_weight, samples, dtype=np.float64, ensure_non_negative=True)
         self.classes_, codes = class_codes(labels, weight)
+        factor = class_factors(self.class_weight, labels, weight)
         if len(self.classes_) == 2:
             target = np.where(codes == 1, 1.0, -1.0)
             del codes
-            model = self._fit_relevance(Classification(), samples, labels, target, weight, X_privileged)
+            model = self._fit_relevance(Classification(), samples, labels, target, weight, X_privileged, factor)
             self.intercept_ = -model.offsets[:1] - model.shift
         else:
             formulation = MultiClass(len(self.classes_))
-            model = self._fit_relevance(formulation, samples, labels, codes.astype(float), weight, X_privileged)
+            target = codes.astype(float)
+            model = self._fit_relevance(formulation, samples, labels, target, weight, X_privileged, factor)
             self.intercept_ = np.append(model.offsets, 0.0) - model.shift
         self.coef_ = model.coef
         return self
