@@ -74,7 +74,7 @@ def test_other_repeats_are_scored_for_the_chosen_candidate_only(monkeypatch):
     table[0.1] += 0.5
     faked = Scores(monkeypatch, table)
     X = np.zeros((600, 1))
-    found = search.search(Regression(), X, np.arange(600.0), np.ones(600), folds_of(600, 3, 2), Progress())
+    found = search.search(Regression(), X, np.arange(600.0), np.ones(600), folds_of(600, 3, 2), Progress(), 600.0)
     assert found.formulation.epsilon == 0.1
     assert found.C == 1e6
     later = [width for width, count in faked.tried if count > search.STRETCH]
@@ -93,7 +93,7 @@ def test_repeats_are_told_by_how_often_a_sample_is_tested(count, repeats, monkey
     )
     target = np.tile([-1.0, 1.0], 30)
     found = search.search(
-        Classification(), np.zeros((60, 1)), target, np.ones(60), folds_of(60, count, repeats), Progress()
+        Classification(), np.zeros((60, 1)), target, np.ones(60), folds_of(60, count, repeats), Progress(), 60.0
     )
     assert seen == [count * (repeats - 1)]
     assert (found.C, found.score) == (1e9, pytest.approx(0.9))
@@ -112,7 +112,7 @@ def test_no_weights_at_all_are_chosen_where_nothing_beats_them(rows, C, monkeypa
     path = search._Path(Residual(Classification()), np.array([0.0, 10.0, 100.0, 1000.0]), 0, np.array(rows))
     path.models = [NOTHING] * 4
     found = search.search(
-        path.formulation, np.zeros((100, 2)), np.ones(100), np.ones(100), folds_of(100, 2), Progress()
+        path.formulation, np.zeros((100, 2)), np.ones(100), np.ones(100), folds_of(100, 2), Progress(), 100.0
     )
     assert found.C == C
 

@@ -276,7 +276,9 @@ class Exploring(BaseEstimator):
         columns += [one for kind in range(1, len(space.parts)) for one in space.columns(kind)]
         X = data.X[:, np.sort(np.concatenate([np.empty(0, dtype=np.intp), *columns]))]
         folds = list(search_folds(self.cv, space.request, data, strict=False))
-        score = cross_validated_score(formulation, X, data.target, data.sample_weight, folds, C=self.C)
+        score = cross_validated_score(
+            formulation, X, data.target, data.sample_weight, folds, C=self.C, given_weight=data.given_weight
+        )
         return score if score is None or not formulation.is_error else -score
 
     def stability(self, n_bootstraps: int = 20, *, random_state: Any = None) -> Stability:
@@ -311,13 +313,21 @@ class Exploring(BaseEstimator):
         ]
         strata = combined(space.baseline.formulation.strata(data.target), data.strata)
         rows = Rows(data.groups, data.strata)
-        found = []
+        found, factor = [], data.sample_weight / data.given_weight
         with self._asking() as solving, solving.progress.stage("bootstraps", int(n_bootstraps)):
             for _ in range(int(n_bootstraps)):
-                counts = bootstrap(data.sample_weight, strata, rng, data.groups)
+                counts = bootstrap(data.given_weight, strata, rng, data.groups)
                 seeds = [int(one) for one in rng.randint(np.iinfo(np.int32).max, size=len(request.seeds))]
                 again = Request(
-                    space.baseline.formulation, data.X, data.target, counts, members, seeds, None, rows=rows
+                    space.baseline.formulation,
+                    data.X,
+                    data.target,
+                    counts,
+                    members,
+                    seeds,
+                    None,
+                    factor=factor,
+                    rows=rows,
                 )
                 examined = self._examine(again, Progress(), C=space.baseline.hyperparameters["C"])
                 found.append(examined.result(0, self))

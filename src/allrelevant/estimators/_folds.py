@@ -59,18 +59,20 @@ def search_folds(
 
     There are fewer repeats of more samples, of which the scores vary less.
     """
-    formulation = request.formulation
+    formulation, weight = request.formulation, data.given_weight
+    # Class weights weigh losses, not scores.
+    factor = data.sample_weight / weight
     if request.splits is not None:
         for parts in request.splits:
             weights = np.zeros((2, len(request.target)))
             for side, part in zip(weights, parts, strict=True):
                 side[part] = request.sample_weight[part]
-            yield Fold(data.collect(weights[0]), data.collect(weights[1]))
+            yield Fold(data.collect(weights[0]) * factor, data.collect(weights[1]))
         return
     # A sample of weight 2 is two samples, which may fall into different folds; more pieces than folds are useless.
-    pieces = np.clip(np.rint(data.sample_weight), 1, int(cv)).astype(int)
+    pieces = np.clip(np.rint(weight), 1, int(cv)).astype(int)
     unit = np.repeat(np.arange(len(data.target)), pieces)
-    share = (data.sample_weight / pieces)[unit]
+    share = (weight / pieces)[unit]
     classes = formulation.strata(data.target[unit])
     groups = None if data.groups is None else data.groups[unit]
     try:
@@ -86,7 +88,7 @@ def search_folds(
         return
     for parts in splits:
         train, test = (np.bincount(unit[part], share[part], minlength=len(data.target)).astype(float) for part in parts)
-        yield Fold(train, test)
+        yield Fold(train * factor, test)
 
 
 class _TooFew(Exception):

@@ -149,6 +149,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         X_privileged: Any = None,
         groups: Any = None,
         strata: Any = None,
+        factor: Array | None = None,
     ) -> LinearModel:
         """Run the whole method on validated data; sets all fitted attributes but those of the model."""
         random_state = check_random_state(self.random_state)
@@ -160,7 +161,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         searches = self.C is None or X_privileged is not None
         splits = given_splits(self.cv, formulation, X, y, target, groups) if searches else None
         rows = rows._replace(notes=(*rows.notes, *divided_groups(splits, rows.groups)))
-        request = Request(formulation, X, target, sample_weight, [members], seeds[:2], splits, rows=rows)
+        request = Request(formulation, X, target, sample_weight, [members], seeds[:2], splits, factor=factor, rows=rows)
         joint = X_privileged is not None and self.privileged != "residual"
         if X_privileged is not None:
             if not formulation.n_slacks:
@@ -233,6 +234,7 @@ class LinearRelevance(SelectorMixin, Exploring):
             request.X,
             request.target,
             request.sample_weight,
+            factor=request.factor,
             nominal=request.formulation.nominal,
             kinds=kinds,
             fixed=request.given,
@@ -249,6 +251,7 @@ class LinearRelevance(SelectorMixin, Exploring):
             C=self.C if C is None else C,
             folds=search_folds(self.cv, request, data),
             progress=progress,
+            given_weight=data.given_weight,
         )
         near = near_optimal_set(
             baseline.program,
@@ -322,7 +325,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         acts as offset. Sparse columns are not shifted where that would fill them: the offsets of a model, which are
         free, make up for it. A view shifts what was multiplied before, so columns far from 0 need a copy.
         """
-        X, weight = data.X, data.sample_weight
+        X, weight = data.X, data.given_weight
         low, high = ranges(X)
         constant = low == high
         mean, scale, unit = low, np.ones(len(low)), np.ones(len(low))
@@ -396,6 +399,8 @@ def _as_given(request: Request, data: Canonical, Z: Matrix, unit: float) -> tupl
     if len(given) > len(target):
         order = given[np.lexsort((request.sample_weight[given], data.position[given]))]
         place, weight = data.position[order], request.sample_weight[order]
+        if request.factor is not None:
+            weight = weight * request.factor[order]
         Z, target = some_rows(Z, place), target[place]
         groups, strata = (None if numbers is None else numbers[place] for numbers in (groups, strata))
     rows = exchangeability(len(target), target, groups, strata)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
+from allrelevant.estimators._class_weight import class_factors
 from allrelevant.estimators._docs import with_shared_docs
 from allrelevant.estimators._input import STORAGE, Samples
 from allrelevant.estimators._linear import LinearRelevance
@@ -39,6 +40,11 @@ class LinearRelevanceOrdinal(LinearRelevance):
         How the boundaries are kept in order. ``"explicit"`` states the order and compares a sample with the boundaries
         next to its class; ``"implicit"`` compares every sample with every boundary, which orders them by itself but
         makes a larger program.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, by which the losses of their samples are multiplied: by label, 1 if left out, or
+        ``"balanced"``, inversely proportional to their sizes. They weigh losses only: folds, standardisation and the
+        score of the search for `C` take every sample as it is. Where the small classes matter, choose `scoring` to say
+        so.
     {parameters}
 
     Attributes
@@ -77,6 +83,7 @@ class LinearRelevanceOrdinal(LinearRelevance):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LinearRelevance._parameter_constraints,
         "order": [StrOptions(set(ORDERS))],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
     def __init__(
@@ -84,6 +91,7 @@ class LinearRelevanceOrdinal(LinearRelevance):
         *,
         C: float | None = None,
         order: str = "explicit",
+        class_weight: Any = None,
         norm_slack: float = 0.1,
         loss_slack: float = 0.1,
         budgets: str = "split",
@@ -129,6 +137,7 @@ class LinearRelevanceOrdinal(LinearRelevance):
             verbose=verbose,
         )
         self.order = order
+        self.class_weight = class_weight
 
     def fit(
         self,
@@ -148,8 +157,8 @@ class LinearRelevanceOrdinal(LinearRelevance):
         y : array-like of shape (n_samples,)
             Labels whose order is known: integers, or an ordered pandas Categorical.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples' losses. To the models, but not to the permutations of rows, a weight of 2 is the same
-            as giving the sample twice.
+            Weights of the samples' losses. To the models, but not to the permutations of rows, a weight of 2 is the
+            same as giving the sample twice.
         X_privileged : array-like of shape (n_samples, n_privileged), default=None
             Features of the same samples that are known in training only; predictions do not need them.
         groups : array-like of shape (n_samples,), default=None
@@ -177,7 +186,9 @@ class LinearRelevanceOrdinal(LinearRelevance):
         self.classes_ = labels[present.astype(int)]
         target = np.searchsorted(present, ranks).astype(float)
         formulation = ORDERS[self.order](n_classes=len(present))
-        model = self._fit_relevance(formulation, samples, target, target, weight, X_privileged, groups, strata)
+        factor = class_factors(self.class_weight, labels[ranks.astype(int)], weight)
+        belonging = (groups, strata, factor)
+        model = self._fit_relevance(formulation, samples, target, target, weight, X_privileged, *belonging)
         self.coef_ = model.coef
         self.boundaries_ = np.sort(model.offsets[: len(present) - 1]) + model.shift[0]
         return self

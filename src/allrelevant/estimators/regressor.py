@@ -146,8 +146,8 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
         y : array-like of shape (n_samples,)
             The target.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples' losses. To the models, but not to the permutations of rows, a weight of 2 is the same
-            as giving the sample twice.
+            Weights of the samples' losses. To the models, but not to the permutations of rows, a weight of 2 is the
+            same as giving the sample twice.
         X_privileged : array-like of shape (n_samples, n_privileged), default=None
             Features of the same samples that are known in training only; predictions do not need them.
         groups : array-like of shape (n_samples,), default=None

@@ -75,8 +75,14 @@ def fit_baseline(
     C: float | None,
     folds: Iterable[Fold],
     progress: Progress,
+    given_weight: Array | None = None,
 ) -> Baseline:
-    """Fit the optimal model, with `C` and the formulation's hyperparameters by :func:`search` if `C` is None."""
+    """Fit the optimal model, with `C` and the formulation's hyperparameters by :func:`search` if `C` is None.
+
+    `sample_weight` weighs the losses; `given_weight` are the weights without those of classes, which the tests of the
+    folds add up to, if they differ.
+    """
+    total = float((sample_weight if given_weight is None else given_weight).sum())
     score, near, unit = None, None, weight_unit(sample_weight)
     sample_weight = in_units(sample_weight, unit)
     kept = _needed_columns(X) if formulation.alike and not isinstance(X, RowView) else None
@@ -84,7 +90,7 @@ def fit_baseline(
     if C is None:
         # Without a name here: very many samples leave no room for splits that nobody needs any more.
         formulation, C, score, near = search(
-            formulation, fewer, target, sample_weight, [fold.in_units(unit) for fold in folds], progress
+            formulation, fewer, target, sample_weight, [fold.in_units(unit) for fold in folds], progress, total / unit
         )
     else:
         C *= unit
@@ -127,6 +133,7 @@ def cross_validated_score(
     folds: Sequence[Fold],
     *,
     C: float | None,
+    given_weight: Array | None = None,
 ) -> float | None:
     """Mean score over the folds of a model of its own for this data; None without folds.
 
@@ -137,5 +144,6 @@ def cross_validated_score(
     unit = weight_unit(sample_weight)
     folds = [fold.in_units(unit) for fold in folds]
     if C is None:
-        return search(formulation, X, target, in_units(sample_weight, unit), folds, Progress()).score
+        total = float((sample_weight if given_weight is None else given_weight).sum()) / unit
+        return search(formulation, X, target, in_units(sample_weight, unit), folds, Progress(), total).score
     return float(fold_scores(formulation, X, target, folds, C * unit).mean())

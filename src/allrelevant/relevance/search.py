@@ -85,14 +85,16 @@ def search(
     sample_weight: Array,
     folds: Sequence[Fold],
     progress: Progress,
+    total: float,
 ) -> Chosen:
     """Choose `C` and the formulation's own hyperparameters.
 
     Of several candidates the one with the best score in the first repeat is taken, or the first of those that tie with
-    it. Where no weights at all may be the answer, they are, unless another model beats them by more than a tie.
+    it. Where no weights at all may be the answer, they are, unless another model beats them by more than a tie. The
+    weights of all samples in a repeat's tests add up to `total`.
     """
     # How often a sample is tested.
-    n_repeats = max(1, round(sum(float(fold.test.sum()) for fold in folds) / float(sample_weight.sum())))
+    n_repeats = max(1, round(sum(float(fold.test.sum()) for fold in folds) / total))
     first = -(-len(folds) // n_repeats)
     best = _best_candidate(formulation, X, target, sample_weight, folds[:first], progress)
     _repeat(best, X, target, folds[first:], progress)
