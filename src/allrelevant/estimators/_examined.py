@@ -151,13 +151,13 @@ class Examined(NamedTuple):
 
 def _scores(baseline: Baseline, data: Canonical) -> dict[str, Any]:
     formulation = baseline.formulation
-    sign = -1.0 if formulation.is_error else 1.0
+    sign = -1.0 if formulation.metric.is_error else 1.0
     prediction = formulation.predict(data.together, baseline.w, baseline.b)
     context = (data.target, prediction, data.given_weight)
     found = baseline.cross_validated
     return {
-        "metric": formulation.metric,
+        "metric": formulation.metric.label,
         "cross_validated": None if found is None else sign * found,
-        "training": sign * formulation.score(*context),
+        "training": sign * formulation.score(data.together, data.target, data.given_weight, baseline.w, baseline.b),
         **formulation.details(*context),
     }

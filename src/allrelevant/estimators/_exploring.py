@@ -277,7 +277,7 @@ class Exploring(BaseEstimator):
         score = cross_validated_score(
             formulation, X, data.target, data.sample_weight, folds, C=self.C, given_weight=data.given_weight
         )
-        return score if score is None or not formulation.is_error else -score
+        return score if score is None or not formulation.metric.is_error else -score
 
     def stability(self, n_bootstraps: int = 20, *, random_state: Any = None) -> Stability:
         """See how classes and intervals vary when the samples are drawn again.

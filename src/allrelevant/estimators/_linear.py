@@ -70,6 +70,7 @@ class LinearRelevance(SelectorMixin, Exploring):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "C": [Interval(Real, 0, None, closed="neither"), None],
+        "scoring": [str, None],
         "norm_slack": [Interval(Real, 0, None, closed="left")],
         "loss_slack": [Interval(Real, 0, None, closed="left")],
         "budgets": [StrOptions(set(BUDGETS))],
@@ -95,6 +96,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         self,
         *,
         C: float | None = None,
+        scoring: str | None = None,
         norm_slack: float = 0.1,
         loss_slack: float = 0.1,
         budgets: str = "split",
@@ -116,6 +118,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         verbose: int = 0,
     ) -> None:
         self.C = C
+        self.scoring = scoring
         self.norm_slack = norm_slack
         self.loss_slack = loss_slack
         self.budgets = budgets
@@ -147,6 +150,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         factor: Array | None = None,
     ) -> LinearModel:
         """Run the whole method on validated data; sets all fitted attributes but those of the model."""
+        formulation = formulation.scored_by(self.scoring)
         random_state = check_random_state(self.random_state)
         seeds = [int(seed) for seed in random_state.randint(np.iinfo(np.int32).max, size=4)]
         names = feature_names(self)
