@@ -35,7 +35,8 @@ class LinearModel(NamedTuple):
 class Request(NamedTuple):
     """What is to be examined: validated data, the features of every kind, seeds of folds and probes, given splits.
 
-    `factor` is what class weights multiply the loss of every sample by.
+    `factor` is what class weights multiply the loss of every sample by. Samples `drawn` several times are of one kind:
+    those of a fold are in no other.
     """
 
     formulation: Formulation
@@ -47,6 +48,7 @@ class Request(NamedTuple):
     splits: list[tuple[Indices, Indices]] | None
     given: Array | None = None
     factor: Array | None = None
+    drawn: bool = False
 
 
 class Part(NamedTuple):

@@ -214,8 +214,8 @@ class LinearRelevance(SelectorMixin, Exploring):
             warnings.warn(note, RelevanceWarning, stacklevel=3)
         return found.model(X.shape[1])
 
-    def _examine(self, request: Request, progress: Progress, C: float | None = None) -> Examined:
-        """Fit the baseline, with a given `C` or that of the estimator, bound all features and judge them."""
+    def _examine(self, request: Request, progress: Progress) -> Examined:
+        """Fit the baseline, bound all features and judge them."""
         kinds = np.zeros(request.X.shape[1], dtype=np.intp)
         for number, members in enumerate(request.members):
             for _, columns in members:
@@ -236,7 +236,7 @@ class LinearRelevance(SelectorMixin, Exploring):
             Z,
             data.target,
             data.sample_weight,
-            C=self.C if C is None else C,
+            C=self.C,
             folds=self._folds(request, data),
             progress=progress,
             given_weight=data.given_weight,
@@ -360,7 +360,8 @@ class LinearRelevance(SelectorMixin, Exploring):
                 yield Fold(data.collect(weights[0]) * factor, data.collect(weights[1]))
             return
         # A sample of weight 2 is two samples, which may fall into different folds; more pieces than folds are useless.
-        pieces = np.clip(np.rint(weight), 1, int(self.cv)).astype(int)
+        # One that was drawn twice is the same sample: a model must not be tested with what it was trained with.
+        pieces = np.clip(np.rint(weight), 1, 1 if request.drawn else int(self.cv)).astype(int)
         unit = np.repeat(np.arange(len(data.target)), pieces)
         share = (weight / pieces)[unit]
         strata = formulation.strata(data.target[unit])
