@@ -97,7 +97,7 @@ def test_score_is_scikit_learns():
     rng = np.random.RandomState(0)
     truth, found, weight = rng.randint(4, size=50), rng.randint(4, size=50), rng.uniform(size=50)
     expected = f1_score(truth, found, average="weighted", sample_weight=weight)
-    assert MultiClass(4).score(truth.astype(float), found.astype(float), weight) == pytest.approx(expected)
+    assert MultiClass(4).metric.function(truth.astype(float), found.astype(float), weight) == pytest.approx(expected)
 
 
 def test_iris():

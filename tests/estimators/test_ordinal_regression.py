@@ -86,7 +86,9 @@ def test_the_score_is_the_mean_of_the_errors_of_the_classes_present():
     target, prediction, weight = rng.choice([0, 1, 3], size=40), rng.randint(5, size=40), rng.uniform(size=40)
     error = pd.Series(np.abs(target - prediction) * weight).groupby(target).sum()
     expected = (error / pd.Series(weight).groupby(target).sum()).mean()
-    assert OrdinalExplicit(5).score(target.astype(float), prediction.astype(float), weight) == pytest.approx(-expected)
+    assert OrdinalExplicit(5).metric.function(target.astype(float), prediction.astype(float), weight) == pytest.approx(
+        -expected
+    )
 
 
 def test_scores_say_what_they_are(ranked):

@@ -70,13 +70,17 @@ def search_folds(
             yield Fold(data.collect(weights[0]) * factor, data.collect(weights[1]))
         return
     # A sample of weight 2 is two samples, which may fall into different folds; more pieces than folds are useless.
-    pieces = np.clip(np.rint(weight), 1, int(cv)).astype(int)
+    # One that was drawn twice is the same sample: a model must not be tested with what it was trained with.
+    pieces = np.clip(np.rint(weight), 1, 1 if request.drawn else int(cv)).astype(int)
     unit = np.repeat(np.arange(len(data.target)), pieces)
     share = (weight / pieces)[unit]
     classes = formulation.strata(data.target[unit])
     groups = None if data.groups is None else data.groups[unit]
     try:
-        count = _number_of_folds(int(cv), classes, groups, every=formulation.needs_every_stratum, n_units=len(unit))
+        most = int(cv)
+        if request.drawn and groups is not None:  # fewer different groups may be drawn than there are
+            most = max(2, min(most, int(groups.max()) + 1))
+        count = _number_of_folds(most, classes, groups, every=formulation.needs_every_stratum, n_units=len(unit))
         labels = _labels(classes, None if data.strata is None else data.strata[unit], count)
         repeats = max(1, min(repeats, SCORED // len(unit)))
         splits = _splits(count, labels, groups, len(unit), request.seeds[0], repeats)

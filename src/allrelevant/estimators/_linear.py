@@ -70,6 +70,7 @@ class LinearRelevance(SelectorMixin, Exploring):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "C": [Interval(Real, 0, None, closed="neither"), None],
+        "scoring": [str, None],
         "norm_slack": [Interval(Real, 0, None, closed="left")],
         "loss_slack": [Interval(Real, 0, None, closed="left")],
         "budgets": [StrOptions(set(BUDGETS))],
@@ -96,6 +97,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         self,
         *,
         C: float | None = None,
+        scoring: str | None = None,
         norm_slack: float = 0.1,
         loss_slack: float = 0.1,
         budgets: str = "split",
@@ -118,6 +120,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         verbose: int = 0,
     ) -> None:
         self.C = C
+        self.scoring = scoring
         self.norm_slack = norm_slack
         self.loss_slack = loss_slack
         self.budgets = budgets
@@ -152,6 +155,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         factor: Array | None = None,
     ) -> LinearModel:
         """Run the whole method on validated data; sets all fitted attributes but those of the model."""
+        formulation = formulation.scored_by(self.scoring)
         random_state = check_random_state(self.random_state)
         seeds = [int(seed) for seed in random_state.randint(np.iinfo(np.int32).max, size=4)]
         names = feature_names(self)
@@ -224,8 +228,8 @@ class LinearRelevance(SelectorMixin, Exploring):
             warnings.warn(note, RelevanceWarning, stacklevel=3)
         return found.model(X.shape[1])
 
-    def _examine(self, request: Request, progress: Progress, C: float | None = None) -> Examined:
-        """Fit the baseline, with a given `C` or that of the estimator, bound all features and judge them."""
+    def _examine(self, request: Request, progress: Progress) -> Examined:
+        """Fit the baseline, bound all features and judge them."""
         kinds = np.zeros(request.X.shape[1], dtype=np.intp)
         for number, members in enumerate(request.members):
             for _, columns in members:
@@ -248,7 +252,7 @@ class LinearRelevance(SelectorMixin, Exploring):
             Z,
             data.target,
             data.sample_weight,
-            C=self.C if C is None else C,
+            C=self.C,
             folds=search_folds(self.cv, request, data),
             progress=progress,
             given_weight=data.given_weight,

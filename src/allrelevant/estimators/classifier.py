@@ -42,8 +42,13 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
     ----------
     C : float, default=None
         Penalty of the loss of the baseline model: larger values fit the data more closely. By default it is chosen by
-        repeated cross-validation (weighted F1) from a path that starts just above the value below which all weights are
+        repeated cross-validation (`scoring`) from a path that starts just above the value below which all weights are
         0: the smallest value whose score is within one standard error of the best one.
+    scoring : str, default=None
+        Score of the search for `C`, under scikit-learn's name: ``"f1_weighted"`` (the default), ``"f1_macro"``,
+        ``"accuracy"``, ``"balanced_accuracy"``, or the area under the ROC curve, which does not mind where the boundary
+        lies: ``"roc_auc"`` for two classes, ``"roc_auc_ovr"`` for more. What :attr:`result_` and panels report is this
+        score as well.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, by which the losses of their samples are multiplied: by label, 1 if left out, or
         ``"balanced"``, inversely proportional to their sizes. They weigh losses only: folds, standardisation and the
@@ -93,6 +98,7 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
         self,
         *,
         C: float | None = None,
+        scoring: str | None = None,
         class_weight: Any = None,
         norm_slack: float = 0.1,
         loss_slack: float = 0.1,
@@ -117,6 +123,7 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
     ) -> None:
         super().__init__(
             C=C,
+            scoring=scoring,
             norm_slack=norm_slack,
             loss_slack=loss_slack,
             budgets=budgets,

@@ -14,6 +14,7 @@ from allrelevant.estimators._docs import with_shared_docs
 from allrelevant.estimators._input import STORAGE, Samples
 from allrelevant.estimators._linear import LinearRelevance
 from allrelevant.formulations import OrdinalExplicit, OrdinalImplicit
+from allrelevant.formulations.metrics import macro_absolute_error
 from allrelevant.lp import Array
 
 __all__ = ["LinearRelevanceOrdinal"]
@@ -33,13 +34,16 @@ class LinearRelevanceOrdinal(LinearRelevance):
     Parameters
     ----------
     C : float, default=None
-        Penalty of the loss of the baseline model. By default it is chosen by repeated cross-validation (mean absolute
-        error in ranks, averaged over the classes): the smallest value whose score is within one standard error of the
-        best one.
+        Penalty of the loss of the baseline model. By default it is chosen by repeated cross-validation (`scoring`):
+        the smallest value whose score is within one standard error of the best one.
     order : {"explicit", "implicit"}, default="explicit"
         How the boundaries are kept in order. ``"explicit"`` states the order and compares a sample with the boundaries
         next to its class; ``"implicit"`` compares every sample with every boundary, which orders them by itself but
         makes a larger program.
+    scoring : str, default=None
+        Score of the search for `C`, under scikit-learn's name: ``"neg_macro_mean_absolute_error"`` (the default, in
+        ranks, averaged over the classes; scikit-learn has none like it), ``"neg_mean_absolute_error"``,
+        ``"accuracy"`` or ``"balanced_accuracy"``. What :attr:`result_` and panels report is this score as well.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, by which the losses of their samples are multiplied: by label, 1 if left out, or
         ``"balanced"``, inversely proportional to their sizes. They weigh losses only: folds, standardisation and the
@@ -91,6 +95,7 @@ class LinearRelevanceOrdinal(LinearRelevance):
         *,
         C: float | None = None,
         order: str = "explicit",
+        scoring: str | None = None,
         class_weight: Any = None,
         norm_slack: float = 0.1,
         loss_slack: float = 0.1,
@@ -115,6 +120,7 @@ class LinearRelevanceOrdinal(LinearRelevance):
     ) -> None:
         super().__init__(
             C=C,
+            scoring=scoring,
             norm_slack=norm_slack,
             loss_slack=loss_slack,
             budgets=budgets,
@@ -253,7 +259,7 @@ class LinearRelevanceOrdinal(LinearRelevance):
             np.array([rank[label] for label in part.tolist()], dtype=float) for part in (truth, prediction)
         )
         weight = _check_sample_weight(sample_weight, target, dtype=np.float64)
-        return ORDERS[self.order](n_classes=len(rank)).score(target, found, weight)
+        return macro_absolute_error(target, found, weight)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -300,8 +300,7 @@ class _FoldPath(NamedTuple):
         """Scores of models on the samples that the fold leaves out."""
         test = self.fold.test > 0
         unseen, true, weight = some_rows(X, test), target[test], self.fold.test[test]
-        predictions = (self.formulation.predict(unseen, *model) for model in models)
-        return np.array([self.formulation.score(true, prediction, weight) for prediction in predictions])
+        return np.array([self.formulation.score(unseen, true, weight, *model) for model in models])
 
 
 def _models(parts: Sequence[_FoldPath], X: Matrix, target: Array, *, at_once: bool = False) -> list[list[Point]]:
