@@ -8,6 +8,7 @@ from sklearn.utils.class_weight import compute_class_weight
 
 from allrelevant import LinearRelevanceClassifier, LinearRelevanceOrdinal
 from allrelevant.datasets import make_relevance_classification
+from allrelevant.estimators._folds import search_folds
 
 OPTIONS = {"random_state": 0, "n_probes": 5}
 
@@ -71,7 +72,8 @@ def test_folds_and_scores_take_samples_as_they_are():
     plain, weighted = (LinearRelevanceClassifier(class_weight=w, **OPTIONS).fit(X, y) for w in (None, "balanced"))
     spaces = [model._exploration.spaces[0] for model in (plain, weighted)]
     folds = [
-        list(model._folds(space.request, space.data)) for model, space in zip((plain, weighted), spaces, strict=True)
+        list(search_folds(model.cv, space.request, space.data))
+        for model, space in zip((plain, weighted), spaces, strict=True)
     ]
     factor = spaces[1].data.sample_weight
     assert len(np.unique(factor)) == 2

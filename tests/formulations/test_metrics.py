@@ -9,6 +9,7 @@ from sklearn.metrics import get_scorer_names
 
 from allrelevant import LinearRelevanceClassifier, LinearRelevanceOrdinal, LinearRelevanceRegressor
 from allrelevant.datasets import make_relevance_classification
+from allrelevant.estimators._folds import search_folds
 from allrelevant.formulations import Classification, MultiClass, OrdinalExplicit, Regression, Residual
 from allrelevant.relevance.search import fold_scores
 
@@ -114,7 +115,7 @@ def test_the_search_goes_by_the_score(data, kind, name, label):
     found = model.result_.scores
     assert found["metric"].startswith(label)
     space = model._exploration.spaces[0]
-    folds = list(model._folds(space.request, space.data))
+    folds = list(search_folds(model.cv, space.request, space.data))
     formulation, C = space.baseline.formulation, space.baseline.C
     by_hand = fold_scores(formulation, space.data.X, space.data.target, folds, C).mean()
     sign = -1.0 if formulation.metric.is_error else 1.0

@@ -11,6 +11,7 @@ from allrelevant import LinearRelevanceClassifier, LinearRelevanceRegressor
 from allrelevant._progress import Progress
 from allrelevant.datasets import make_relevance_classification, make_relevance_privileged, make_relevance_regression
 from allrelevant.errors import RelevanceWarning
+from allrelevant.estimators._folds import search_folds
 from allrelevant.formulations import Classification, MultiClass, OrdinalExplicit, Regression, Residual
 from allrelevant.relevance import search
 from allrelevant.relevance.penalties import N_PENALTIES
@@ -150,12 +151,12 @@ def test_the_search_repeats_its_folds():
     X, y, _ = make_relevance_classification(120, n_strong=2, n_weak=0, n_irrelevant=6, random_state=1)
     model = LinearRelevanceClassifier(random_state=0, n_probes=3).fit(X, y)
     space = model._exploration.spaces[0]
-    folds = list(model._folds(space.request, space.data))
+    folds = list(search_folds(model.cv, space.request, space.data))
     assert len(folds) == 15
     for first in range(0, 15, 3):
         assert_array_equal(sum(fold.test for fold in folds[first : first + 3]), space.data.sample_weight)
     assert len({tuple(fold.test) for fold in folds}) == 15
-    assert len(list(model._folds(space.request, space.data, repeats=1))) == 3
+    assert len(list(search_folds(model.cv, space.request, space.data, repeats=1))) == 3
     repeated = RepeatedStratifiedKFold(n_splits=3, n_repeats=5, random_state=0)
     once = StratifiedKFold(n_splits=3, shuffle=True, random_state=0)
     for cv in (repeated, once):
@@ -166,7 +167,7 @@ def test_many_samples_need_fewer_repeats():
     X, y, _ = make_relevance_classification(4000, n_strong=2, n_weak=0, n_irrelevant=1, random_state=1)
     model = LinearRelevanceClassifier(C=0.1, random_state=0, n_probes=3).fit(X, y)
     space = model._exploration.spaces[0]
-    assert len(list(model._folds(space.request, space.data))) == 6
+    assert len(list(search_folds(model.cv, space.request, space.data))) == 6
 
 
 def test_C_hardly_depends_on_the_seed():
