@@ -82,9 +82,9 @@ def test_copies_in_other_units_have_one_answer(kind, make, monkeypatch):
     np.testing.assert_array_equal(result.intervals[copies], result.intervals[[0] * 4])
     assert (result.classes[copies] == 1).all()
     assert result.classes[1] == 2
-    # The search needs but one of them, and bounds two; one more weight is for probes.
+    # The search needs but one of them, and bounds two.
     assert widths == [6]
-    assert min(programs) == 8
+    assert min(programs) == 7
     # The model uses one of them.
     assert np.count_nonzero(result.baseline[copies]) <= 1
 

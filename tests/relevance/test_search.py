@@ -131,7 +131,7 @@ def test_weights_that_are_rounding_do_not_predict():
 def test_privileged_features_in_place_of_slacks(seed):
     """They leave the regular features weights of 1e-14, whose signs predicted the folds."""
     data = make_relevance_privileged("classification", 100, n_strong=1, n_weak=2, n_irrelevant=2, random_state=seed)
-    model = LinearRelevanceClassifier(privileged="replaced", random_state=0, n_probes=3)
+    model = LinearRelevanceClassifier(privileged="replaced", random_state=0, n_copies=1)
     with pytest.warns(RelevanceWarning, match="no weights at all.*privileged='replaced'.*Try another form"):
         model.fit(data.X, data.y, X_privileged=data.X_privileged)
     scores = model.result_.scores
@@ -149,7 +149,7 @@ def test_decisions_that_tie_but_for_rounding():
 
 def test_the_search_repeats_its_folds():
     X, y, _ = make_relevance_classification(120, n_strong=2, n_weak=0, n_irrelevant=6, random_state=1)
-    model = LinearRelevanceClassifier(random_state=0, n_probes=3).fit(X, y)
+    model = LinearRelevanceClassifier(random_state=0, n_copies=1).fit(X, y)
     space = model._exploration.spaces[0]
     folds = list(search_folds(model.cv, space.request, space.data))
     assert len(folds) == 15
@@ -160,12 +160,12 @@ def test_the_search_repeats_its_folds():
     repeated = RepeatedStratifiedKFold(n_splits=3, n_repeats=5, random_state=0)
     once = StratifiedKFold(n_splits=3, shuffle=True, random_state=0)
     for cv in (repeated, once):
-        assert LinearRelevanceClassifier(cv=cv, n_probes=3, random_state=0).fit(X, y).result_.hyperparameters["C"] > 0
+        assert LinearRelevanceClassifier(cv=cv, n_copies=1, random_state=0).fit(X, y).result_.hyperparameters["C"] > 0
 
 
 def test_many_samples_need_fewer_repeats():
     X, y, _ = make_relevance_classification(4000, n_strong=2, n_weak=0, n_irrelevant=1, random_state=1)
-    model = LinearRelevanceClassifier(C=0.1, random_state=0, n_probes=3).fit(X, y)
+    model = LinearRelevanceClassifier(C=0.1, random_state=0, n_copies=1).fit(X, y)
     space = model._exploration.spaces[0]
     assert len(list(search_folds(model.cv, space.request, space.data))) == 6
 
@@ -173,7 +173,7 @@ def test_many_samples_need_fewer_repeats():
 def test_C_hardly_depends_on_the_seed():
     X, y, _ = make_relevance_classification(150, n_strong=3, n_weak=3, n_irrelevant=10, flip_y=0.1, random_state=5)
     C = [
-        LinearRelevanceClassifier(random_state=seed, n_probes=3).fit(X, y).result_.hyperparameters["C"]
+        LinearRelevanceClassifier(random_state=seed, n_copies=1).fit(X, y).result_.hyperparameters["C"]
         for seed in range(6)
     ]
     assert np.ptp(np.log10(C)) <= 0.5 + 1e-9  # one step of the path
@@ -184,7 +184,7 @@ def test_a_path_ends_where_the_score_no_longer_rises(kind, monkeypatch):
     X, y, _ = make_relevance_regression(300, n_irrelevant=3, noise=0.3, random_state=0)
     counts, part = [], search._Path.part
     monkeypatch.setattr(search._Path, "part", lambda self, fold, count: counts.append(count) or part(self, fold, count))
-    kind(random_state=0, n_probes=3).fit(X, y if kind is LinearRelevanceRegressor else y > 0)
+    kind(random_state=0, n_copies=1).fit(X, y if kind is LinearRelevanceRegressor else y > 0)
     assert counts[:3] == [search.STRETCH] * 3
     solved = counts.count(search.STRETCH) / (6 if kind is LinearRelevanceRegressor else 3)
     assert solved * search.STRETCH < N_PENALTIES
