@@ -48,7 +48,7 @@ def test_panels():
 def test_speed_without_the_other_library(monkeypatch):
     monkeypatch.setattr(speed, "LEAST", 0.3)
     row = speed.run("sim3", 0, {"allrelevant": sys.executable})
-    assert row["allrelevant_f1"] > 0.9
+    assert row["allrelevant_f1"] > 0.8
     assert row["elastic_net_cpu_seconds"] > 0
     assert row["ratio"] == ""
     summary = speed.summarise([row])

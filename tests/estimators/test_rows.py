@@ -371,9 +371,9 @@ def test_metadata_routing_brings_groups_and_strata(monkeypatch):
     seen = []
     original = LinearRelevanceClassifier._fit_relevance
 
-    def keep(self, formulation, X, y, target, weight, X_privileged, groups, strata):
+    def keep(self, formulation, X, y, target, weight, X_privileged, groups, strata, *more):
         seen.append((len(X), groups, strata))
-        return original(self, formulation, X, y, target, weight, X_privileged, groups, strata)
+        return original(self, formulation, X, y, target, weight, X_privileged, groups, strata, *more)
 
     monkeypatch.setattr(LinearRelevanceClassifier, "_fit_relevance", keep)
     with config_context(enable_metadata_routing=True), warnings.catch_warnings():
