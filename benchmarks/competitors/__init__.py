@@ -8,10 +8,14 @@
 ``boruta``                  BorutaPy 0.4.3: ``boruta``
 ``squamish``                the thesis' forests: ``squamish``
 ``arfs``                    arfs 3.0.0: ``grootcv``, ``leshy``
-``linear_models``           one linear model: ``ridge``, ``lasso``, ``elastic_net``; ``elastic_net_path``, for speed
-``stability_selection``     sparse models of half the samples: ``stability_selection``
+``linear_models``           one linear model: ``ridge``, ``lasso``, ``elastic_net``, ``lasso_cv``; for speed
+                            ``elastic_net_path``
+``stability_selection``     sparse models of half the samples: ``stability_selection``; with a bound on the number of
+                            false ones ``randomised_lasso``, ``randomised_lasso_one``
 ``efs``                     ensemble of rankings: ``efs``
 ``rfecv``                   backward elimination: ``rfecv_elastic_net``, ``rfecv_forest``, ``rfecv_ordinal``
+``ipss``                    IPSS 1.1.13: ``ipss_l1``, ``ipss_boosted``
+``hidimstat``               hidimstat 0.4.0: ``dcrt``, ``knockoffs``
 ``groupings``               clusters of columns: ``correlation_groups``, ``hdbscan_groups``
 ==========================  =====================================================================================
 

@@ -46,6 +46,8 @@ ADAPTERS = (
     "stability_selection",
     "efs",
     "rfecv",
+    "ipss",
+    "hidimstat",
     "groupings",
 )
 

@@ -13,7 +13,7 @@ import allrelevant._reading as reading
 __all__ = ["checked"]
 
 CLASSES = 3
-THRESHOLDS = {"min_relevance", "max_relevance", "rule", "confidence", "n_probes", "n_usable"}
+THRESHOLDS = {"min_relevance", "max_relevance", "rule", "level", "control", "n_probes", "n_usable"}
 #: How far the ends of an interval may be out of order, and the greatest end: a drawing needs a scale. They are shares
 #: of the norm of the baseline model, which a common budget of norm and loss may exceed as many times as it likes.
 ROUNDING, LARGEST = 1e-6, 1e100
@@ -52,6 +52,14 @@ def checked(content: Mapping[str, Any]) -> dict[str, Any]:
             raise ValueError(f"{name} is missing")
     read["pvalues"] = array(reading.number, content["pvalues"], "pvalues", (d,), least=0.0, most=1.0, unknown=True)
     read["baseline"] = array(reading.number, content["baseline"], "baseline", (d,), unknown=True)
+    for name in ("adjusted_pvalues", "together_pvalues", "alone_pvalues", "limits"):
+        given = content[name]
+        most = np.inf if name == "limits" else 1.0
+        read[name] = array(reading.number, given, name, (len(given) and d,), least=0.0, most=most, unknown=True)
+    read["companions"] = {
+        name: reading.listed(reading.text, others, f"companions[{name!r}]")
+        for name, others in reading.mapping(content["companions"], "companions").items()
+    }
     read["thresholds"] = _thresholds(content["thresholds"])
     for name in ("problem", "engine", "version", "method"):
         read[name] = reading.text(content[name], name)
@@ -87,10 +95,18 @@ def _intervals(given: Any, where: str, d: int) -> NDArray[np.float64]:
 
 
 def _thresholds(given: Any) -> dict[str, Any]:
-    read = reading.mapping(given, "thresholds", THRESHOLDS)
-    for name in ("min_relevance", "max_relevance", "confidence"):
+    read = dict(reading.mapping(given, "thresholds"))
+    if "confidence" in read:  # of earlier versions, which had a prediction limit of that confidence
+        read["level"], read["control"] = (
+            reading.number(read.pop("confidence"), "thresholds.confidence", unknown=True),
+            "none",
+        )
+        read["level"] = 1.0 - read["level"]
+    read = reading.mapping(read, "thresholds", THRESHOLDS)
+    for name in ("min_relevance", "max_relevance", "level"):
         read[name] = reading.number(read[name], f"thresholds.{name}", unknown=True)
     for name in ("n_probes", "n_usable"):
         read[name] = reading.whole(read[name], f"thresholds.{name}")
-    read["rule"] = reading.text(read["rule"], "thresholds.rule")
+    for name in ("rule", "control"):
+        read[name] = reading.text(read[name], f"thresholds.{name}")
     return read

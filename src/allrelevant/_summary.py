@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from allrelevant.result import RelevanceResult
+    from allrelevant.result import RelevanceResult, Thresholds
 
-__all__ = ["cut", "summary"]
+__all__ = ["cut", "guarantee", "summary"]
 
 #: Longest name in a table.
 LONGEST_NAME = 48
@@ -51,6 +51,16 @@ def summary(result: RelevanceResult, *, notes: bool) -> str:
     if notes:
         sentences.extend(result.notes)
     return "\n".join(sentences)
+
+
+def guarantee(thresholds: Thresholds) -> str:
+    """Say what holds of the features called relevant."""
+    level = f"{100 * thresholds.level:.3g} %"
+    if thresholds.control == "fdr":
+        return f"Of the features called relevant, at most {level} are expected to be noise."
+    if thresholds.control == "fwer":
+        return f"The chance that any of the features called relevant is noise is at most {level}."
+    return f"Each feature of noise has a chance of at most {level} to be called relevant."
 
 
 def cut(name: str) -> str:

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from allrelevant._json import plain, restored
 from allrelevant._reading import parsed
 from allrelevant._stored import checked
-from allrelevant._summary import cut, summary
+from allrelevant._summary import cut, guarantee, summary
 from allrelevant._words import METHODS, Words
 from allrelevant.errors import MissingExtra
+from allrelevant.inference import borderline
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +26,18 @@ __all__ = ["RelevanceClass", "RelevanceResult", "Thresholds"]
 
 SCHEMA = 1
 #: Fields that files of earlier versions lack, with what these meant.
-_LATER = {"method": "linear", "tentative": [], "incomplete": []}
+_LATER = {
+    "method": "linear",
+    "tentative": [],
+    "incomplete": [],
+    "adjusted_pvalues": [],
+    "together_pvalues": [],
+    "alone_pvalues": [],
+    "limits": [],
+    "companions": {},
+}
+#: Fields with a number for every feature that may be unknown.
+_PER_FEATURE = ("adjusted_pvalues", "together_pvalues", "alone_pvalues", "limits")
 
 
 class RelevanceClass(IntEnum):
@@ -50,11 +62,12 @@ class RelevanceClass(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Where noise ends, as learnt from the probes.
+    """Where noise ends, as learnt from permuted features.
 
-    A feature is relevant when its ``maxRel`` exceeds `max_relevance`, and strongly so when also its ``minRel``
-    exceeds `min_relevance`. With forests, `max_relevance` is the median share of importance that permuted features
-    reach; a feature is relevant when it exceeds theirs in significantly more than half of the forests.
+    A feature is relevant when its ``maxRel`` exceeds its limit, and strongly so when also its ``minRel`` exceeds
+    `min_relevance`. With ``rule="copies"`` every feature has a limit of its own, :attr:`RelevanceResult.limits`, and
+    `max_relevance` is NaN. With forests, `max_relevance` is the median share of importance that permuted features
+    reach.
 
     Attributes
     ----------
@@ -62,18 +75,33 @@ class Thresholds:
         The two limits, in the unit of the intervals.
     rule : str
         The rule that made them.
-    confidence : float
-        Share of irrelevant features that the rule expects below `max_relevance`.
+    level : float
+        The level of the error that is controlled.
+    control : str
+        What is controlled: ``"fdr"``, the share of false among the features called relevant, ``"fwer"``, the chance
+        that any of them is false, or ``"none"``, the chance of each irrelevant feature to be called relevant.
     n_probes, n_usable : int
-        Probes drawn, and probes for which a near-optimal model existed; with forests, how many were compared.
+        Sets of row-permuted copies, or probes, or forests, that were asked for, and those that could be used.
     """
 
     min_relevance: float
     max_relevance: float
     rule: str
-    confidence: float
+    level: float
+    control: str
     n_probes: int
     n_usable: int
+
+
+def _nothing() -> NDArray[np.float64]:
+    """An entry per feature that is not known: replaced by as many NaN as there are features."""
+    return np.empty(0)
+
+
+def _kind(relevant: bool, together: bool, alone: bool) -> str:
+    if not relevant or not (together or alone):
+        return ""
+    return "both" if together and alone else "together" if together else "alone"
 
 
 def _frozen(values: Any, dtype: type) -> NDArray[Any]:
@@ -97,8 +125,8 @@ class RelevanceResult:
     classes : ndarray of shape (n_features,)
         0 irrelevant, 1 weakly relevant, 2 strongly relevant (:class:`RelevanceClass`).
     pvalues : ndarray of shape (n_features,)
-        Chance that an irrelevant feature reaches the feature's ``maxRel``, estimated from the probes; with forests,
-        of the binomial test of how often the feature exceeds permuted ones.
+        Chance that an irrelevant feature shows as much evidence as this one: :attr:`together_pvalues` and
+        :attr:`alone_pvalues` combined by Cauchy's rule; with forests, of their test.
     baseline : ndarray of shape (n_features,)
         Signed share of weight in the one optimal model that the set was built around; with forests, the mean share
         of importance.
@@ -129,6 +157,17 @@ class RelevanceResult:
         What a reader must know about this result, in full sentences.
     version : str
         Version of the library.
+    adjusted_pvalues : ndarray of shape (n_features,)
+        The p-values adjusted for the number of features, to be compared with ``thresholds.level``; NaN in results of
+        versions that had none.
+    together_pvalues, alone_pvalues : ndarray of shape (n_features,)
+        The two kinds of evidence. *Together*: ``maxRel`` against that of row-permuted copies beside all features.
+        *Alone*: the dependence of the single feature on the target. NaN where there is none.
+    limits : ndarray of shape (n_features,)
+        What ``maxRel`` of each feature had to exceed; 0 if the feature alone was evidence enough, NaN where there is
+        none.
+    companions : dict
+        Features that tell of the target only beside others (suppressors), with the names of these others.
     privileged : RelevanceResult or None
         The same of the privileged features, where there were any.
     constraints : dict of str to tuple
@@ -183,6 +222,11 @@ class RelevanceResult:
     cpu_seconds: Mapping[str, float]
     notes: tuple[str, ...] = ()
     version: str = field(default="")
+    adjusted_pvalues: NDArray[np.float64] = field(default_factory=_nothing)
+    together_pvalues: NDArray[np.float64] = field(default_factory=_nothing)
+    alone_pvalues: NDArray[np.float64] = field(default_factory=_nothing)
+    limits: NDArray[np.float64] = field(default_factory=_nothing)
+    companions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     privileged: RelevanceResult | None = None
     constraints: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     unconstrained: NDArray[np.float64] | None = None
@@ -204,7 +248,12 @@ class RelevanceResult:
         set_field(self, "classes", _frozen(self.classes, int))
         set_field(self, "pvalues", _frozen(self.pvalues, float))
         set_field(self, "baseline", _frozen(self.baseline, float))
-        for name in ("intervals", "classes", "pvalues", "baseline"):
+        for name in _PER_FEATURE:
+            values = getattr(self, name)
+            set_field(self, name, _frozen(values if len(values) else np.full(d, np.nan), float))
+        named = {str(name): tuple(map(str, others)) for name, others in self.companions.items()}
+        set_field(self, "companions", named)
+        for name in ("intervals", "classes", "pvalues", "baseline", *_PER_FEATURE):
             if len(getattr(self, name)) != d:
                 raise ValueError(f"{name} has {len(getattr(self, name))} entries for {d} feature names")
         for name in ("hyperparameters", "scores", "parameters", "cpu_seconds"):
@@ -234,6 +283,23 @@ class RelevanceResult:
         Of a feature that is itself held to a value both may have moved either way.
         """
         return np.zeros_like(self.intervals) if self.unconstrained is None else self.intervals - self.unconstrained
+
+    @property
+    def borderline(self) -> NDArray[np.bool_]:
+        """Features whose adjusted p-value is within a factor of two of the level: another sample may change them."""
+        return borderline(self.adjusted_pvalues, self.thresholds.level)
+
+    @property
+    def guarantee(self) -> str:
+        """What holds of the features called relevant, in one sentence."""
+        return guarantee(self.thresholds)
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        """What kind of evidence made each feature relevant: ``"both"``, ``"alone"``, ``"together"`` or ``""``."""
+        level = self.thresholds.level
+        kinds = zip(self.classes, self.together_pvalues, self.alone_pvalues, strict=True)
+        return tuple(_kind(kind > 0, together <= level, alone <= level) for kind, together, alone in kinds)
 
     @property
     def n_features(self) -> int:

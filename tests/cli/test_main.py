@@ -174,6 +174,8 @@ def messy(tmp_path):
     frame["w"] = rng.randint(1, 3, size=60)
     frame["nachher"] = rng.normal(size=60).round(3)
     frame["id"] = rng.permutation(60) + 100
+    frame["kind"] = np.arange(60) // 3
+    frame["ort"] = np.where(frame["kind"] < 9, "hier", "dort")
     frame["ziel"] = np.where(frame["größe"] + (frame["raucht"] == "ja") > 0.3, "krank", "gesund")
     frame.loc[[1, 5], "alter"] = np.nan
     frame.loc[[2], "stadt"] = np.nan
@@ -192,7 +194,8 @@ def test_explore_hands_over_code_that_makes_the_same_model(call, tmp_path, monke
     if parquet:
         pytest.importorskip("pyarrow")
         read_table(path).frame.to_parquet(path := tmp_path / "messy.parquet")
-    options = ("--impute", "median", "--privileged", "nachher", "--sample-weight", "w", "--jobs", 1, "--seed", 2)
+    options = ("--impute", "median", "--privileged", "nachher", "--sample-weight", "w", "--jobs", 1, "--seed", 2,
+               "--groups", "kind", "--strata", "ort")  # fmt: skip
     code, _, aside = call("explore", path, "--target", "ziel", *options, "--port", 8123, "--no-browser")
     assert code == 0, aside
     assert given["port"] == 8123
@@ -208,6 +211,36 @@ def test_explore_hands_over_code_that_makes_the_same_model(call, tmp_path, monke
         content.pop("cpu_seconds")
         content["privileged"].pop("cpu_seconds")
     assert again == first
+
+
+@pytest.mark.parametrize("method", ["linear", "forest"])
+def test_groups_reach_fit_and_the_files(call, small, tmp_path, monkeypatch, method):
+    seen = []
+    for name in ("LinearRelevanceClassifier", "ForestRelevanceClassifier"):
+        kind = getattr(allrelevant, name)
+
+        def keep(self, X, y, original=kind.fit, **given):
+            seen.append((list(X.columns), given))
+            return original(self, X, y, **given)
+
+        monkeypatch.setattr(kind, "fit", keep)
+    small["subject"] = [f"s{k // 5}" for k in range(150)]
+    small["site"] = np.arange(150) // 50
+    path = tmp_path / "small.csv"
+    small.to_csv(path, index=False)
+    options = ("--groups", "subject", "--strata", "site", "--method", method, "--out", tmp_path / "out")
+    code, _, aside = call("fit", path, "--target", "y", *options)
+    assert code == 0, aside
+    ((columns, given),) = seen
+    assert columns == ["a", "b", "c", "noise"]
+    assert given["groups"].tolist() == small["subject"].tolist()
+    assert given["strata"].tolist() == small["site"].tolist()
+    assert "30 groups by subject, with 5 rows each" in aside.replace("\n", " ")
+    found = Findings.from_json((tmp_path / "out" / "result.json").read_text())
+    assert found.data["groups of rows"] == "subject (30)"
+    assert found.data["strata"] == "site (3)"
+    assert "subject (30)" in (tmp_path / "out" / "report.html").read_text()
+    assert "groups of rows | subject (30)" in (tmp_path / "out" / "relevance.md").read_text()
 
 
 def test_code_of_ordered_classes(small, tmp_path):

@@ -219,6 +219,67 @@ def test_privileged_columns_and_weights_are_set_apart():
     assert found.weight.tolist() == columns["w"].tolist()
 
 
+def test_groups_and_strata_are_set_apart():
+    columns = {
+        "who": np.repeat([f"p{k}" for k in range(10)], 4),
+        "site": np.repeat([1.5, 2.5], N // 2),
+        "z": np.arange(N) ** 2,
+    }
+    found, notices = prepared(columns, groups="who", strata="site")
+    assert list(found.X.columns) == ["x", "z"]
+    assert found.belonging["groups"].tolist() == columns["who"].tolist()
+    assert found.belonging["strata"].tolist() == columns["site"].tolist()
+    assert "The rows are of 10 groups by who, with 4 rows each." in notices
+    assert "The rows are of 2 strata by site, with 20 rows each." in notices
+    assert found.facts["groups of rows"] == "who (10)"
+    assert found.facts["strata"] == "site (2)"
+    assert found.features == ["x", "z"]
+    found, notices = prepared({"who": pd.Categorical(["a", "b", "c", "d"] * 10, categories=[*"abcde"])}, groups="who")
+    assert "4 groups by who, with 10 rows each" in notices
+    assert prepared({}, target="y")[0].belonging == {}
+
+
+def test_rows_without_a_target_leave_their_groups():
+    y = np.tile([0.0, 1.0], N // 2)
+    y[:4] = np.nan
+    found, notices = prepared({"who": np.repeat(np.arange(10), 4), "y": y}, groups="who")
+    assert len(found.X) == len(found.belonging["groups"]) == N - 4
+    assert "9 groups by who" in notices
+
+
+@pytest.mark.parametrize("option", ["groups", "strata"])
+@pytest.mark.parametrize(
+    ("values", "more", "sentence"),
+    [
+        (np.where(np.arange(N) < 3, np.nan, np.arange(N) % 5), {}, "'c' has no value in 3 rows; give every row"),
+        (np.arange(N) % 5, {"drop": ["c"]}, "'c' is given to --{0} and to --drop"),
+        (np.arange(N) % 5, {"target": "c"}, "'c' is given to --{0} and to --target"),
+        (np.arange(N) % 5, {"keep": ["c"]}, "'c' is given to --{0} and to --keep"),
+        (np.arange(N) % 5, {"sample_weight": "c"}, "'c' is given to --{0} and to --sample-weight"),
+    ],
+)
+def test_columns_of_groups_and_strata_that_cannot_be_used(option, values, more, sentence):
+    with pytest.raises(Problem, match=sentence.format(option)):
+        prepared({"c": values}, **{option: "c"}, **more)
+
+
+@pytest.mark.parametrize(
+    ("wishes", "sentence"),
+    [
+        ({"groups": "whom"}, "--groups: there is no column 'whom' in data.csv; did you mean 'who'"),
+        ({"strata": "where"}, "--strata: there is no column 'where'"),
+        ({"groups": "two"}, "--groups: 'two' has too few different values, 2; at least 3 are needed"),
+        ({"strata": "each"}, "--strata: 'each' differs in all rows"),
+        ({"groups": "who", "strata": "two"}, "--strata: 'two' differs between the rows of one group, who 0"),
+        ({"groups": "who", "strata": "who"}, "'who' is given to --groups and to --strata"),
+    ],
+)
+def test_groups_and_strata_that_cannot_be_meant(wishes, sentence):
+    columns = {"who": np.repeat(np.arange(10), 4), "two": np.arange(N) % 2, "each": np.arange(N) * 1.5}
+    with pytest.raises(Problem, match=sentence):
+        prepared(columns, **wishes)
+
+
 def test_forests_get_gaps_and_categories_as_they_are():
     number, text = np.arange(N) * 1.5, np.array(["a", "b", "b", "c"] * (N // 4), dtype=object)
     number[:3], text[5] = np.nan, None

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from scipy import sparse
 
 from allrelevant.estimators import _canonical
 from allrelevant.estimators._canonical import canonical_form
-from allrelevant.estimators._hashing import table_of
+from allrelevant.estimators._hashing import centred_ranks, table_of
 
 RNG = np.random.RandomState(0)
 
@@ -50,7 +51,7 @@ def test_a_collision_of_hashes_merges_nothing(monkeypatch):
     beside = np.repeat(np.arange(5.0), 2)[:, None]
     for data in (X, sparse.csr_array(X)):
         table = table_of(data)
-        monkeypatch.setattr(table, "describe_rows", lambda *_: np.zeros(10, dtype=np.uint64))
+        monkeypatch.setattr(table, "keys", lambda: np.zeros(10, dtype=np.uint64))
         first, group = _canonical._distinct(table, beside)
         np.testing.assert_array_equal(first, [0, 2, 4, 6, 8])
         np.testing.assert_array_equal(group, np.repeat(np.arange(5), 2))
@@ -64,3 +65,59 @@ def test_storage_does_not_change_the_order():
     np.testing.assert_array_equal(one.X, two.X.toarray())
     for name in ("target", "sample_weight", "position", "columns", "signs"):
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+
+
+def test_ranks_are_the_same_in_any_unit():
+    values = np.array([[3.0], [0.1 + 0.2], [0.3], [-1.0], [3.0]])
+    np.testing.assert_array_equal(centred_ranks(values)[:, 0], [2, 0, 0, -2, 2])
+    np.testing.assert_array_equal(centred_ranks(-1e3 * values + 7.0)[:, 0], [-2, 0, 0, 2, -2])
+    np.testing.assert_array_equal(centred_ranks(np.full((3, 1), 1e300)), 0)
+    np.testing.assert_array_equal(centred_ranks(np.array([[-1.7e308], [1.7e308]]))[:, 0], [-1, 1])
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("nominal", [True, False])
+def test_units_shifts_and_constant_columns_leave_the_order(storage, nominal):
+    rng = np.random.RandomState(4)
+    X = np.round(rng.normal(size=(50, 5)), 1) * (rng.rand(50, 5) < 0.6)
+    y = np.tile([0.0, 1.0], 25)  # classes of one size
+    one = canonical_form(storage(X), y, np.ones(50), nominal=nominal)
+    units = 10.0 ** np.array([3, -3, 1, 2, -1]) * [1, -1, 1, -1, -1]
+    other = np.insert(X * units + (0.0 if storage is sparse.csr_array else 100.0), 2, 5.0, axis=1)
+    two = canonical_form(storage(other), y, np.ones(50), nominal=nominal)
+    for name in ("target", "position", "sample_weight"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+    assert two.columns[-1] == 2  # the constant one
+    np.testing.assert_array_equal(np.array([0, 1, 3, 4, 5])[one.columns], two.columns[:-1])
+    np.testing.assert_array_equal(one.signs, two.signs[:-1] * np.sign(units)[one.columns])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_names_of_classes_leave_everything(n_classes):
+    rng = np.random.RandomState(n_classes)
+    X, y = rng.normal(size=(48, 3)), np.repeat(np.arange(n_classes), 48 // n_classes)
+    one = canonical_form(X, y.astype(float), np.ones(48), nominal=True)
+    np.testing.assert_array_equal(one.classes[one.target[one.position].astype(int)], y)
+    for _ in range(5):
+        names = rng.permutation(n_classes)
+        two = canonical_form(X, names[y].astype(float), np.ones(48), nominal=True)
+        np.testing.assert_array_equal(names[one.classes], two.classes)
+        for name in ("X", "target", "position", "columns", "signs"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+
+
+def test_increasing_functions_of_a_column_are_told_apart():
+    X = np.random.RandomState(1).normal(size=(30, 1))
+    X, y = np.hstack([X, np.exp(X), X**3, -X]), np.tile([0.0, 1.0], 15)
+    one = canonical_form(X, y, np.ones(30))
+    for columns in ([3, 2, 1, 0], [1, 3, 0, 2]):
+        two = canonical_form(X[:, columns], y, np.ones(30))
+        np.testing.assert_array_equal(one.X, two.X)
+
+
+def test_values_beside_the_data_may_be_of_any_sign():
+    rng = np.random.RandomState(2)
+    X, y, beside = rng.normal(size=(20, 2)), np.tile([0.0, 1.0], 10), rng.normal(size=(20, 1))
+    one, two = (canonical_form(X, y, np.ones(20), fixed=sign * beside + 1e-12 * (sign < 0)) for sign in (1.0, -1.0))
+    np.testing.assert_array_equal(one.position, two.position)
+    np.testing.assert_allclose(one.fixed, two.fixed, atol=1e-11)

@@ -39,6 +39,7 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "rule": ("added", "added", "added", "papers"),
     "control": ("feature", "feature", "fdr"),
     "standardize": (True, True, True, False),
+    "belonging": (None, None, None, "groups", "unequal", "strata", "both"),
     "seed": tuple(range(1000)),
 }
 
@@ -71,6 +72,7 @@ class Case:
     rule: str = "added"
     control: str = "feature"
     standardize: bool = True
+    belonging: str | None = None
     seed: int = 0
 
     def __repr__(self) -> str:
@@ -90,6 +92,19 @@ class Case:
             more = self._dressed(rng, self._plain(rng, self.q))
         X = self._stored(self._dressed(rng, plain))
         return X, target, weight, more
+
+    def together(self) -> dict[str, np.ndarray]:
+        """Groups and strata of the rows, if there are any."""
+        if self.belonging is None:
+            return {}
+        rng = np.random.RandomState(self.seed + 1)
+        place = rng.permutation(self.n)
+        groups = place % max(self.n // 3, 1) if self.belonging != "unequal" else rng.randint(4, size=self.n)
+        strata = groups % 2
+        return {
+            "strata": {"strata": strata},
+            "both": {"groups": groups, "strata": strata},
+        }.get(self.belonging, {"groups": groups})
 
     def estimator(self, **changes: Any) -> Any:
         """The estimator of the problem."""

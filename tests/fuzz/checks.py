@@ -22,7 +22,9 @@ __all__ = ["Hang", "check_engines", "check_fit", "check_result", "fit_case", "fi
 #: CPU seconds after which a fit hangs; such small ones take less than one, as a rule.
 PATIENCE = 20
 #: Arguments that an error about bad input has to name, one of them at least.
-ARGUMENTS = r"\b(X|y|X_privileged|[Ss]ample.weights?|C|cv|feature_groups|engine|epsilon|gamma|standardize|class)\b"
+ARGUMENTS = (
+    r"\b(X|y|X_privileged|[Ss]ample.weights?|C|cv|(feature_)?groups|strata|engine|epsilon|gamma|standardize|class)\b"
+)
 
 
 class Hang(AssertionError):
@@ -66,7 +68,7 @@ def fitted(estimator: Any, *data: Any, **more: Any) -> Any:
 def fit_case(case: Case, **changes: Any) -> Any:
     """Fit a case, or return the typed error."""
     X, y, weight, more = case.data()
-    return fitted(case.estimator(**changes), X, y, sample_weight=weight, X_privileged=more)
+    return fitted(case.estimator(**changes), X, y, sample_weight=weight, X_privileged=more, **case.together())
 
 
 def check_fit(case: Case) -> str:

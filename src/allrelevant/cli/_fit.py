@@ -34,10 +34,12 @@ def fit(prepared: Prepared, *, seed: int, jobs: int, time_limit: float | None = 
     """Return the fitted estimator; only linear ones have a limit of time, in seconds."""
     limit = {} if time_limit is None else {"time_limit": time_limit}
     model = _estimators(prepared.method)[prepared.target.problem](**_parameters(prepared, seed, jobs), **limit)
-    privileged = {} if prepared.privileged is None else {"X_privileged": prepared.privileged}
+    more: dict[str, Any] = dict(prepared.belonging)
+    if prepared.privileged is not None:
+        more["X_privileged"] = prepared.privileged
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RelevanceWarning)  # the summary of the result says the same
-        return model.fit(prepared.X, prepared.target.values, sample_weight=prepared.weight, **privileged)
+        return model.fit(prepared.X, prepared.target.values, sample_weight=prepared.weight, **more)
 
 
 def _estimators(method: str) -> dict[str, Any]:
@@ -175,6 +177,7 @@ def source(table: Table, prepared: Prepared, *, seed: int, jobs: int) -> str:
     parameters = ", ".join([*groups, f"n_jobs={jobs}", f"random_state={seed}"])
     weight = [] if prepared.weight is None else ["sample_weight=weight"]
     privileged = [] if prepared.privileged is None else ["X_privileged=P"]
+    belonging = [f"{option}=row_{option}" for option in prepared.belonging]
     reader = "read_parquet" if table.parquet else "read_csv"
     options = [f"{key}={value!r}" for key, value in table.options.items()]
     if not table.parquet:
@@ -188,7 +191,7 @@ def source(table: Table, prepared: Prepared, *, seed: int, jobs: int) -> str:
             f"frame = pd.{reader}({', '.join([repr(str(table.path.resolve())), *options])})",
             *table.steps,
             *prepared.code,
-            f"model = {name}({parameters}).fit({', '.join(['X', 'y', *weight, *privileged])})",
+            f"model = {name}({parameters}).fit({', '.join(['X', 'y', *weight, *privileged, *belonging])})",
             "",
         ]
     )

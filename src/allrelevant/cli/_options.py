@@ -95,6 +95,14 @@ def _read(
     sample_weight: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Column with weights of the rows.", rich_help_panel=TABLE)
     ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column that says which rows are of one subject.", rich_help_panel=TABLE),
+    ] = None,
+    strata: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column within whose values rows are compared.", rich_help_panel=TABLE),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of folds and probes.", rich_help_panel=FIT)] = 0,
     jobs: Annotated[int, typer.Option(metavar="N", help="Threads; -1 uses all processors.", rich_help_panel=FIT)] = -1,
     *,
@@ -111,6 +119,8 @@ def _read(
         categories=split_names(categories),
         impute=None if impute is None else impute.value,
         sample_weight=sample_weight,
+        groups=groups,
+        strata=strata,
         method=method.value,
     )
     table = read_table(data)

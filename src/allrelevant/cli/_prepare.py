@@ -10,6 +10,7 @@ import pandas as pd
 from allrelevant.cli._columns import copies, is_constant, is_identifier, kind, number_like, too_many_levels
 from allrelevant.cli._problems import Problem, closest, listed
 from allrelevant.cli._read import Table
+from allrelevant.cli._rows import rows_together
 from allrelevant.cli._target import Target, ranked, read_target
 
 __all__ = ["Prepared", "Wishes", "prepare"]
@@ -28,6 +29,8 @@ class Wishes:
     categories: list[str] = field(default_factory=list)
     impute: str | None = None
     sample_weight: str | None = None
+    groups: str | None = None
+    strata: str | None = None
     method: str = "linear"
 
 
@@ -45,6 +48,8 @@ class Prepared:
         Columns that belong to one category, by its name.
     weight : Series or None
         Weights of the samples.
+    belonging : dict
+        Labels of the groups and strata of the samples, by the name of the argument that takes them.
     privileged : DataFrame or None
         Privileged features as numbers.
     left_out : list of str
@@ -61,6 +66,7 @@ class Prepared:
     target: Target
     groups: dict[str, list[str]] = field(default_factory=dict)
     weight: pd.Series | None = None
+    belonging: dict[str, pd.Series] = field(default_factory=dict)
     privileged: pd.DataFrame | None = None
     left_out: list[str] = field(default_factory=list)
     facts: dict[str, str] = field(default_factory=dict)
@@ -110,6 +116,8 @@ def prepare(table: Table, wishes: Wishes, notices: list[str]) -> Prepared:
         weight = _weights(frame[wishes.sample_weight], wishes.sample_weight)
         apart.append(wishes.sample_weight)
         code.append(f"weight = frame[{wishes.sample_weight!r}].astype(float)")
+    belonging = rows_together(frame, wishes.groups, wishes.strata, notices, facts, code)
+    apart += [str(labels.name) for labels in belonging.values() if labels.name not in apart]
     X = frame.drop(columns=[*apart, *wishes.drop])
     left_out = _left_out(X, wishes, notices)
     X = X.drop(columns=left_out)
@@ -126,7 +134,7 @@ def prepare(table: Table, wishes: Wishes, notices: list[str]) -> Prepared:
     privileged = None
     if wishes.privileged:
         X, groups, privileged = _set_apart(X, groups, wishes.privileged, left_out, code)
-    return Prepared(X, target, groups, weight, privileged, dropped, facts, code, wishes.method)
+    return Prepared(X, target, groups, weight, belonging, privileged, dropped, facts, code, wishes.method)
 
 
 def _check_names(table: Table, wishes: Wishes) -> None:
@@ -137,10 +145,13 @@ def _check_names(table: Table, wishes: Wishes) -> None:
         raise Problem(
             f"{table.path} has no header row: its first row is {first}. Add one with the names of the columns."
         )
-    weight = [] if wishes.sample_weight is None else [wishes.sample_weight]
+    weight, groups, strata = (
+        [] if one is None else [one] for one in (wishes.sample_weight, wishes.groups, wishes.strata)
+    )
     parts = {
-        "--target": [wishes.target], "--sample-weight": weight, "--privileged": wishes.privileged,
-        "--drop": wishes.drop, "--keep": wishes.keep, "--categories": wishes.categories,
+        "--target": [wishes.target], "--sample-weight": weight, "--groups": groups, "--strata": strata,
+        "--privileged": wishes.privileged, "--drop": wishes.drop, "--keep": wishes.keep,
+        "--categories": wishes.categories,
     }  # fmt: skip
     for option, names in parts.items():
         for one in names:
@@ -148,7 +159,8 @@ def _check_names(table: Table, wishes: Wishes) -> None:
                 raise Problem(f"{option}: there is no column {one!r} in {table.path.name}; {closest(one, columns)}")
     exclusive = [("--target", "--sample-weight"), ("--target", "--privileged"), ("--target", "--drop"),
                  ("--sample-weight", "--privileged"), ("--sample-weight", "--drop"), ("--drop", "--keep"),
-                 ("--drop", "--privileged")]  # fmt: skip
+                 ("--drop", "--privileged"),
+                 *((one, other) for one in ("--groups", "--strata") for other in parts if other != one)]  # fmt: skip
     for first, second in exclusive:
         both = [one for one in parts[first] if one in parts[second]]
         if both:

@@ -85,11 +85,10 @@ def _held(
     found: Intervals,
     solving: Solving,
 ) -> RelevanceResult:
-    intervals, pvalues, classes = space.verdict(kind, found)
+    intervals, classes = space.verdict(kind, found)
     return replace(
         result,
         intervals=intervals,
-        pvalues=pvalues,
         classes=classes,
         constraints={result.feature_names[k]: (limit.low, limit.high) for k, limit in limits.items()},
         unconstrained=result.intervals,

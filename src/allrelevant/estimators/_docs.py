@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import re
+import textwrap
 from typing import TypeVar
 
 __all__ = ["with_shared_docs"]
@@ -19,29 +21,30 @@ loss_slack : float, default=0.1
 budgets : {"split", "joint"}, default="split"
     ``"split"`` limits the norm and the loss of a near-optimal model each by itself. ``"joint"`` limits its objective,
     norm plus `C` times loss, to ``1 + norm_slack`` times the baseline model's; `loss_slack` is not used then.
+level : float, default=0.05
+    The error that is allowed, of the kind that `control` names: by default of the features called relevant a share of
+    at most this is expected to be noise.
+control : {"fdr", "fwer", "none"}, default="fdr"
+    ``"fdr"``: the expected share of noise among the features called relevant is at most `level` (Benjamini and
+    Hochberg). ``"fwer"``: the chance that any of them is noise is at most `level` (Holm). ``"none"``: each feature of
+    noise by itself has a chance of at most `level` to be called relevant.
+threshold_rule : {"copies", "papers"}, default="copies"
+    ``"copies"``: two kinds of evidence are combined. *Together*: ``maxRel`` of a feature is compared with that of
+    copies of all features, whose rows are permuted by one permutation for all of them, beside the features. *Alone*:
+    the dependence of the single feature on the target, by permutations of the same rows. ``"papers"``: ``maxRel`` is
+    compared with the prediction limit, of the confidence ``1 - level``, of permuted features (probes) that each take
+    the place of the feature they were made from, as published; `control` is not used then. The papers propose
+    ``level=0.001``.
+n_copies : int or "auto", default="auto"
+    Sets of copies. ``"auto"`` takes three, or more of fewer than 20 features.
 n_probes : int, default=50
-    Number of permuted features whose relevance tells what chance can do; at least 3.
-confidence : float, default=0.9999
-    Confidence of the prediction limit that the probes give for an irrelevant feature's ``maxRel``. With the default
-    one or two irrelevant features in a thousand are taken for relevant on the simulated sets Sim1 to Sim5; that is
-    more than the nominal one in ten thousand because the baseline model has already chosen among the features.
-threshold_rule : {"added", "papers"}, default="added"
-    ``"added"`` adds each probe beside all features and takes the prediction limit of the square roots, which are less
-    skewed than the values themselves; features that vary in very few samples, on which chance alone can put large
-    weights, are judged by permutations of their own. ``"papers"`` puts each probe in the place of the feature
-    it was made from, drops it if no near-optimal model is left, and takes the limit of the values themselves; the
-    papers propose ``confidence=0.999``.
-control : {"feature", "fdr"}, default="feature"
-    What `confidence` is about. ``"feature"``: every irrelevant feature stays below the threshold with this confidence.
-    ``"fdr"``: of the features called relevant, a share of at most ``1 - confidence`` is expected to be irrelevant
-    (Benjamini and Hochberg's procedure on the p-values); ``confidence=0.95`` is usual then.
+    Probes of ``threshold_rule="papers"``; at least 3.
 feature_groups : dict or list of lists, default=None
     Columns that are one feature, such as the one-hot columns of a category: names of groups with their columns, by
     name or position, or only the lists. A column may belong to one group. The relevance of a group is the sum of the
     magnitudes of its weights. Its ``minRel`` is exact; its ``maxRel`` takes a linear program per pattern of signs and
-    is exact for groups of up to six weights, beyond which it is the best that was found, and noted as such. Groups are
-    judged by permutations of their own. Attributes with an entry per column repeat the group's; :attr:`result_` has
-    one entry per feature.
+    is exact for groups of up to six weights, beyond which it is the best that was found, and noted as such. Attributes
+    with an entry per column repeat the group's; :attr:`result_` has one entry per feature.
 privileged : {"residual", "kept", "replaced"}, default="residual"
     How features given as `X_privileged` take part. ``"residual"``: the model is that of the regular features alone, and
     a privileged feature is relevant if a linear function of the privileged features that is added to the decisions (of
@@ -67,7 +70,7 @@ memory_limit : int, default=None
     threads. By default 256 MiB on the CPU and 4 GiB on a GPU.
 time_limit : float, default=None
     Seconds of wall-clock time that a fit may take; it ends soon after. The search for `C` and the baseline model must
-    be done by then, or :class:`~allrelevant.errors.TimeLimitReached` is raised. Probes come next, then intervals. What
+    be done by then, or :class:`~allrelevant.errors.TimeLimitReached` is raised. Intervals come next, then copies. What
     there was no time for is certified as far as it was known: those intervals hold the true ones, but may be wider.
     :attr:`result_` names such features as ``incomplete``, and as ``tentative`` those whose class depends on it; a
     warning says so. A fit that ends in time is the same as without a limit.
@@ -75,7 +78,7 @@ n_jobs : int, default=None
     Number of threads. Answers do not depend on it. Within ``joblib.parallel_config(backend="dask")`` the workers of
     the cluster take their place.
 random_state : int, RandomState instance or None, default=None
-    Seed of folds and probes. An integer makes the result reproducible, for any order of rows and columns.
+    Seed of folds and permutations. An integer makes the result reproducible, for any order of rows and columns.
 verbose : int, default=0
     1 reports every stage on standard error, 2 also the progress within.
 """,
@@ -86,12 +89,15 @@ intervals_ : ndarray of shape (n_features, 2)
 relevance_classes_ : ndarray of shape (n_features,)
     0 irrelevant, 1 weakly relevant, 2 strongly relevant.
 pvalues_ : ndarray of shape (n_features,)
-    Chance that an irrelevant feature reaches the feature's ``maxRel``, by the prediction interval of the probes.
+    Chance that a feature of noise shows as much evidence, together with the others and alone.
+adjusted_pvalues_ : ndarray of shape (n_features,)
+    The same adjusted for the number of features: relevant features have at most `level`.
 thresholds_ : Thresholds
-    Limits that ``minRel`` and ``maxRel`` must exceed.
+    The rule; what ``maxRel`` of each feature had to exceed is in :attr:`result_`.
 """,
     "more_attributes": """\
-privileged_intervals_, privileged_relevance_classes_, privileged_pvalues_, privileged_thresholds_
+privileged_intervals_, privileged_relevance_classes_, privileged_pvalues_, privileged_adjusted_pvalues_, \
+privileged_thresholds_
     The same of the privileged features, if there were any.
 privileged_feature_names_in_ : ndarray of shape (n_privileged,)
     Their names, ``p0, p1, …`` if they had none.
@@ -101,6 +107,15 @@ n_features_in_ : int
     Number of features seen during fit.
 feature_names_in_ : ndarray of shape (`n_features_in_`,)
     Names of the features, if all of them are strings.
+""",
+    "groups": """\
+Label of the group of every sample, such as the subject that it was taken from: groups are independent of each other,
+the samples of one are not. Folds and bootstraps keep groups whole, and features are compared with copies in which
+groups of equal size have changed places and, where the target varies within groups, the samples within them.
+""",
+    "strata": """\
+Label of the stratum of every sample, such as the site or the batch: features are compared with copies in which samples,
+or groups, have changed places within their stratum only. Folds and bootstraps keep the strata in proportion.
 """,
     "notes": """\
 Notes
@@ -230,11 +245,17 @@ References
 
 
 def with_shared_docs(cls: Estimator) -> Estimator:
-    """Fill the shared parts into a class docstring that names them in braces."""
-    if cls.__doc__ is not None:  # there are none under -OO
-        # Without their indentation, which Python leaves out from 3.13 on.
-        said = inspect.cleandoc(cls.__doc__)
-        for name, text in PARTS.items():
-            said = said.replace("{" + name + "}", text.rstrip("\n"))
-        cls.__doc__ = said
+    """Fill the shared parts into the docstrings of a class and of its `fit`, which name them in braces."""
+    for one in (cls, vars(cls)["fit"]):
+        if one.__doc__ is not None:  # there are none under -OO
+            one.__doc__ = _filled(one.__doc__)
     return cls
+
+
+def _filled(docstring: str) -> str:
+    # Without their indentation, which Python leaves out from 3.13 on.
+    said = inspect.cleandoc(docstring)
+    for name, text in PARTS.items():
+        for indent in re.findall(rf"^( *)\{{{name}\}}", said, re.MULTILINE):
+            said = said.replace(f"{indent}{{{name}}}", textwrap.indent(text.rstrip("\n"), indent))
+    return said

@@ -11,7 +11,8 @@ import allrelevant
 from allrelevant._progress import Progress
 from allrelevant.estimators._canonical import Canonical
 from allrelevant.estimators._described import plain_parameters, plain_seed
-from allrelevant.estimators._input import Member
+from allrelevant.estimators._input import Member, Rows
+from allrelevant.estimators._verdict import Verdict
 from allrelevant.formulations import Feature, Formulation
 from allrelevant.lp import Array
 from allrelevant.lp.matrix import Indices, Matrix
@@ -19,7 +20,6 @@ from allrelevant.relevance.baseline import Baseline
 from allrelevant.relevance.intervals import Intervals
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.result import RelevanceResult
-from allrelevant.stats.judgement import Judgement
 
 __all__ = ["Examined", "LinearModel", "Part", "Request"]
 
@@ -33,7 +33,10 @@ class LinearModel(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What is to be examined: validated data, the features of every kind, seeds of folds and probes, given splits."""
+    """What is to be examined: validated data, the features of every kind, seeds of folds and probes, given splits.
+
+    `rows` says which of the samples given belong together.
+    """
 
     formulation: Formulation
     X: Matrix
@@ -43,6 +46,7 @@ class Request(NamedTuple):
     seeds: list[int]
     splits: list[tuple[Indices, Indices]] | None
     given: Array | None = None
+    rows: Rows = Rows()
 
 
 class Part(NamedTuple):
@@ -52,7 +56,7 @@ class Part(NamedTuple):
     order: list[int]
     features: list[Feature]
     intervals: Intervals
-    judgement: Judgement
+    verdict: Verdict
 
 
 class Examined(NamedTuple):
@@ -70,14 +74,10 @@ class Examined(NamedTuple):
     def result(self, number: int, estimator: BaseEstimator) -> RelevanceResult:
         """Return the result for the features of one kind, in the order of the data given."""
         part, data, baseline = self.parts[number], self.data, self.baseline
-        intervals, judgement = part.intervals, part.judgement
+        intervals, verdict, decision = part.intervals, part.verdict, part.verdict.decision
         back = np.argsort(part.order, kind="stable")
         names = [name for name, _ in part.members]
         remarks = [
-            f"{names[k]} exceeds the threshold, but so do permutations of it: it varies in very few samples, where a "
-            "weight on it costs little. It is therefore not counted as relevant."
-            for k in sorted(part.order[i] for i in judgement.overruled)
-        ] + [
             f"The maxRel of {names[part.order[i]]}, a group of many columns, is attained by a near-optimal model, but "
             "not proven to be the greatest."
             for i in np.flatnonzero(~intervals.exact)
@@ -85,10 +85,18 @@ class Examined(NamedTuple):
         return RelevanceResult(
             feature_names=tuple(names),
             intervals=np.column_stack([intervals.minimum, intervals.maximum])[back],
-            classes=judgement.classes[back],
-            pvalues=judgement.pvalues[back],
+            classes=verdict.classes(intervals.minimum)[back],
+            pvalues=decision.pvalues[back],
+            adjusted_pvalues=decision.adjusted[back],
+            together_pvalues=decision.together[back],
+            alone_pvalues=decision.alone[back],
+            limits=np.maximum(decision.limits, 0.0)[back],
+            companions={
+                names[part.order[k]]: tuple(names[part.order[j]] for j in others)
+                for k, others in verdict.companions.items()
+            },
             baseline=np.array([self._share(part, int(i)) for i in back]),
-            thresholds=judgement.thresholds,
+            thresholds=verdict.thresholds,
             problem=baseline.formulation.name,
             n_samples=int((self.request.sample_weight > 0).sum()),
             hyperparameters=baseline.hyperparameters,
@@ -96,24 +104,26 @@ class Examined(NamedTuple):
             parameters=plain_parameters(estimator),
             seed=plain_seed(estimator),
             engine=intervals.engine,
-            max_gap=max(intervals.gap, judgement.gap),
-            n_programs=intervals.n_programs + judgement.n_programs,
+            max_gap=max(intervals.gap, verdict.gap),
+            n_programs=intervals.n_programs + verdict.n_programs,
             cpu_seconds=self.progress.cpu_seconds,
-            notes=(*judgement.notes, *remarks),
+            notes=(*(() if number else self.request.rows.notes), *verdict.notes, *remarks),
             version=allrelevant.__version__,
-            tentative=tuple(names[k] for k in sorted(part.order[i] for i in judgement.undecided)),
+            tentative=tuple(names[k] for k in sorted(part.order[i] for i in verdict.undecided)),
             incomplete=tuple(names[k] for k in sorted(part.order[i] for i in np.flatnonzero(intervals.open))),
         )
 
     @property
     def warnings(self) -> list[str]:
         """What the user must hear at once, each once."""
-        return list(dict.fromkeys(note for part in self.parts for note in part.judgement.notes))
+        return list(
+            dict.fromkeys([*self.request.rows.notes, *(note for part in self.parts for note in part.verdict.notes)])
+        )
 
     @property
     def hurried(self) -> list[str]:
         """What the user must hear of a fit that ran out of time."""
-        return list(dict.fromkeys(note for part in self.parts for note in part.judgement.hurried))
+        return list(dict.fromkeys(note for part in self.parts for note in part.verdict.hurried))
 
     def _share(self, part: Part, i: int) -> float:
         """Signed share of a feature in the baseline model; without a sign for groups of columns."""
@@ -125,7 +135,12 @@ class Examined(NamedTuple):
         values = feature.contrasts @ w[feature.weights]
         column = part.members[part.order[i]][1]
         sign = self.data.signs[self.data.columns == column[0]][0]
-        return float(sign * values[np.argmax(np.abs(values))]) / self.near.mu
+        greatest = values[np.argmax(np.abs(values))]
+        predictive = range(len(w))[self.baseline.formulation.predictive(self.data.together.shape[1])]
+        swapped = self.data.classes is not None and self.data.classes.tolist() == [1, 0]
+        if swapped and feature.weights[0] in predictive:
+            sign = -sign
+        return float(sign * greatest) / self.near.mu
 
     def model(self, n_features: int) -> LinearModel:
         """Return the baseline model of the first columns, the regular features."""
@@ -133,7 +148,11 @@ class Examined(NamedTuple):
         weights = self.baseline.w[formulation.predictive(self.request.X.shape[1])].reshape(n_features, -1)
         weights = weights.T / self.scale[:n_features]
         coef = data.restore(weights * data.signs[:n_features])
-        return LinearModel(coef, weights @ self.mean[:n_features], self.baseline.b)
+        shift, offsets = weights @ self.mean[:n_features], self.baseline.b
+        if data.classes is not None:
+            both, offsets = formulation.relabelled(np.column_stack([coef, shift]), offsets, data.classes)
+            coef, shift = both[:, :-1], both[:, -1]
+        return LinearModel(coef, shift, offsets)
 
 
 def _scores(baseline: Baseline, data: Canonical) -> dict[str, Any]:

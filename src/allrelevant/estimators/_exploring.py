@@ -18,12 +18,14 @@ from allrelevant._threads import one_thread
 from allrelevant.errors import TimeLimitReached
 from allrelevant.estimators._answers import find_groups, find_panels, find_substitutes, hold
 from allrelevant.estimators._examined import Examined, Request
+from allrelevant.estimators._folds import combined, search_folds
+from allrelevant.estimators._input import Rows
 from allrelevant.estimators._space import Exploration, find_feature, read_costs, read_limits
+from allrelevant.inference.bootstrap import bootstrap
 from allrelevant.redundancy import FeatureGroups, Panels, Stability, Substitutes
-from allrelevant.relevance.baseline import Fold, cross_validated_score
+from allrelevant.relevance.baseline import cross_validated_score
 from allrelevant.relevance.solving import Solving
 from allrelevant.result import RelevanceClass, RelevanceResult
-from allrelevant.stats.stability import bootstrap
 
 __all__ = ["Exploring"]
 
@@ -35,6 +37,7 @@ class Exploring(BaseEstimator):
     """Methods of fitted estimators that ask the near-optimal models further questions, without another fit."""
 
     C: float | None
+    cv: Any
     engine: str
     device: str
     memory_limit: int | None
@@ -44,7 +47,6 @@ class Exploring(BaseEstimator):
     result_: RelevanceResult
     _exploration: Exploration
     _examine: Callable[..., Examined]
-    _folds: Callable[..., Iterator[Fold]]
 
     def constrain(
         self,
@@ -273,15 +275,16 @@ class Exploring(BaseEstimator):
         columns = [space.columns(0)[j] for j in chosen]
         columns += [one for kind in range(1, len(space.parts)) for one in space.columns(kind)]
         X = data.X[:, np.sort(np.concatenate([np.empty(0, dtype=np.intp), *columns]))]
-        folds = list(self._folds(space.request, data, strict=False))
+        folds = list(search_folds(self.cv, space.request, data, strict=False))
         score = cross_validated_score(formulation, X, data.target, data.sample_weight, folds, C=self.C)
         return score if score is None or not formulation.is_error else -score
 
     def stability(self, n_bootstraps: int = 20, *, random_state: Any = None) -> Stability:
         """See how classes and intervals vary when the samples are drawn again.
 
-        Every bootstrap draws as many samples with replacement, within classes where there are any, and runs the method
-        on them with the hyperparameters that were found on all samples.
+        Every bootstrap draws as many samples with replacement, within classes and strata where there are any, and runs
+        the method on them with the hyperparameters that were found on all samples. Where samples belong to groups, it
+        draws as many whole groups, among those of a stratum with samples of the same classes.
 
         Parameters
         ----------
@@ -306,12 +309,16 @@ class Exploring(BaseEstimator):
             [(name, columns) for (name, _), columns in zip(part.members, space.columns(kind), strict=True)]
             for kind, part in enumerate(space.parts)
         ]
+        strata = combined(space.baseline.formulation.strata(data.target), data.strata)
+        rows = Rows(data.groups, data.strata)
         found = []
         with self._asking() as solving, solving.progress.stage("bootstraps", int(n_bootstraps)):
             for _ in range(int(n_bootstraps)):
-                counts = bootstrap(data.sample_weight, space.baseline.formulation.strata(data.target), rng)
+                counts = bootstrap(data.sample_weight, strata, rng, data.groups)
                 seeds = [int(one) for one in rng.randint(np.iinfo(np.int32).max, size=len(request.seeds))]
-                again = Request(space.baseline.formulation, data.X, data.target, counts, members, seeds, None)
+                again = Request(
+                    space.baseline.formulation, data.X, data.target, counts, members, seeds, None, rows=rows
+                )
                 examined = self._examine(again, Progress(), C=space.baseline.hyperparameters["C"])
                 found.append(examined.result(0, self))
                 solving.progress.step()

@@ -21,8 +21,9 @@ from allrelevant.errors import RelevanceWarning
 from allrelevant.estimators._described import feature_names
 from allrelevant.estimators._forest_order import ForestOrder, forest_order
 from allrelevant.estimators._forest_result import NOTHING, Found, forest_result
+from allrelevant.estimators._input import check_permutations, check_rows
 from allrelevant.estimators._table import Categories, encode, mark_categories
-from allrelevant.forest.boruta import Copies, compare_with_copies, n_arrangements
+from allrelevant.forest.boruta import Copies, compare_with_copies
 from allrelevant.forest.decomposition import DECOMPOSITIONS, FOLDS, LOSSES, Refitting, conditional, refit
 from allrelevant.forest.grouping import lost_work
 from allrelevant.forest.learner import IMPORTANCES, Array, Forest, Sample, Target
@@ -40,8 +41,6 @@ LINKAGES = ("average", "single", "complete", "weighted")
 DENSE = 0.8
 #: As many features are all seen by every tree of a forest that predicts: they may matter only together.
 FEW = 4
-#: With fewer ways to assign the targets to the samples, chance alone reaches any value in more than 5 % of them.
-FEWEST_ARRANGEMENTS = 20
 #: Trees that predict are at least as deep and have leaves at most as large; those that judge features need neither.
 DEEP, FINE = 8, 3
 
@@ -155,12 +154,15 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         leaf = leaf_size(len(relevant.X)) if forest.min_samples_leaf is None else forest.min_samples_leaf
         return replace(forest, max_depth=max(DEEP, forest.max_depth), min_samples_leaf=min(FINE, leaf))
 
-    def _fit_relevance(self, X: Array, target: Target, weight: Array, metric: str) -> None:
+    def _fit_relevance(
+        self, X: Array, target: Target, weight: Array, metric: str, groups: Any = None, strata: Any = None
+    ) -> None:
         """Run the whole method on validated data; sets all fitted attributes."""
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        self._order: ForestOrder = forest_order(X, self._categorical, target, weight)
-        whole = self._order.sample(X, target, weight)
-        _check_arrangements(whole.target)
+        rows = check_rows(groups, strata, X, target.values, weight)
+        check_permutations(rows, target.values, weight)
+        order, whole = forest_order(X, self._categorical, target, weight, rows)
+        self._order: ForestOrder = order
         progress = Progress(int(self.verbose))
         with one_thread(None):
             found = self._search(whole, seed, progress)
@@ -172,7 +174,7 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         # What questions about groups need; distances are found with the first of them.
         self._sample, self._seed = relevant, seed
         self._distances: Array | None = None
-        self.result_ = result = forest_result(
+        result = forest_result(
             self,
             found,
             problem="classification" if target.n_classes else "regression",
@@ -180,16 +182,16 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
             scores={"metric": metric, "cross_validated": model.cross_validated, "training": model.training},
             cpu_seconds=progress.cpu_seconds,
         )
+        self.result_ = result = replace(result, notes=(*rows.notes, *result.notes))
         self.intervals_ = result.intervals
         self.relevance_classes_ = result.classes
         self.pvalues_ = result.pvalues
-        self.adjusted_pvalues_ = found.adjusted_pvalues
+        self.adjusted_pvalues_ = result.adjusted_pvalues
         self.thresholds_ = result.thresholds
-        self.tentative_ = found.tentative
         self.importances_ = found.importances
         self.replaceable_ = found.replaceable
-        if not len(found.relevant):
-            warnings.warn(NOTHING, RelevanceWarning, stacklevel=3)
+        for note in (*rows.notes, *(() if len(found.relevant) else (NOTHING,))):
+            warnings.warn(note, RelevanceWarning, stacklevel=3)
 
     def _search(self, whole: Sample, seed: int, progress: Progress) -> Found:
         """Find the relevant features, and which of them are strong."""
@@ -296,16 +298,3 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _check_arrangements(target: Target) -> None:
-    """Refuse targets that hardly any permutation changes."""
-    count = n_arrangements(target)
-    if count < FEWEST_ARRANGEMENTS:
-        counts = np.unique(target.values, return_counts=True)[1]
-        values = ", ".join(map(str, sorted(counts.tolist(), reverse=True)[:5]))
-        raise ValueError(
-            f"y: {len(target.values)} samples of positive weight, with {values} of each value, can be assigned to the "
-            f"rows of X in {count:.0f} ways only; a p-value needs at least {FEWEST_ARRANGEMENTS}: give more samples, "
-            "of the rarer values above all"
-        )

@@ -15,7 +15,7 @@ from allrelevant.forest import model
 from allrelevant.forest.boruta import Importances
 from allrelevant.forest.decomposition import Decomposition
 from allrelevant.forest.learner import Array, Indices
-from allrelevant.inference.control import borderline, pvalue_limits
+from allrelevant.inference import pvalue_limits
 from allrelevant.result import RelevanceClass, RelevanceResult, Thresholds
 
 __all__ = ["NOTHING", "Found", "forest_result"]
@@ -85,11 +85,6 @@ class Found:
         return self._spread(self.compared.features, constant=0.0)
 
     @property
-    def tentative(self) -> NDArray[np.bool_]:
-        """Which ones are so close to the level that another draw of permutations may change their class."""
-        return np.asarray(borderline(self.adjusted_pvalues, self.level))
-
-    @property
     def classes(self) -> NDArray[np.int64]:
         """Irrelevant, weak or strong; whatever orders the samples alike can stand in for each other."""
         classes = np.full(len(self.adjusted), int(RelevanceClass.IRRELEVANT))
@@ -129,11 +124,6 @@ class Found:
     def notes(self, names: NDArray[Any]) -> list[str]:
         """What a reader must know."""
         notes = [] if len(self.relevant) else [NOTHING]
-        if self.tentative.any():
-            notes.append(
-                f"Close to the limit: {', '.join(names[self.tentative])}. The adjusted p-value is within a factor of two "
-                f"of {self.level:g}, so that another seed or a few other samples may change the class."
-            )
         for k in dict.fromkeys(sorted(self.member[self.repeated].tolist())):
             same = ", ".join(names[self.member == k])
             notes.append(f"{same} order the samples alike: to a forest they are one feature.")
@@ -144,23 +134,23 @@ def forest_result(estimator: BaseEstimator, found: Found, **facts: Any) -> Relev
     """Return the result; `facts` are fields that only the fit itself knows."""
     names = np.array(feature_names(estimator), dtype=object)
     mean, spread, limit = found.shares()
-    forests = len(found.compared.features)
+    copies = len(found.compared.copies)
     return RelevanceResult(
         feature_names=tuple(names),
         intervals=spread,
         classes=found.classes,
         pvalues=found.pvalues,
+        adjusted_pvalues=found.adjusted_pvalues,
         baseline=mean,
-        thresholds=Thresholds(0.0, limit, "copies", 1.0 - found.level, n_probes=forests, n_usable=forests),
+        thresholds=Thresholds(0.0, limit, "copies", found.level, found.control, n_probes=copies, n_usable=copies),
         hyperparameters={"n_estimators": estimator.n_estimators} if estimator.estimator is None else {},
         parameters=plain_parameters(estimator),
         seed=plain_seed(estimator),
         engine="lightgbm" if estimator.estimator is None else type(estimator.estimator).__name__,
         max_gap=0.0,
-        n_programs=forests + model.FOLDS + 1 + (0 if found.parts is None else found.parts.n_forests),
+        n_programs=copies + model.FOLDS + 1 + (0 if found.parts is None else found.parts.n_forests),
         notes=tuple(found.notes(names)),
         version=allrelevant.__version__,
         method="forest",
-        tentative=tuple(names[found.tentative]),
         **facts,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -12,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.feature_selection import SelectorMixin
-from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -25,19 +23,22 @@ from allrelevant.estimators._copies import unite_copies
 from allrelevant.estimators._described import feature_names
 from allrelevant.estimators._examined import Examined, LinearModel, Part, Request
 from allrelevant.estimators._exploring import Exploring
-from allrelevant.estimators._input import check_privileged, resolve_groups
+from allrelevant.estimators._folds import divided_groups, given_splits, search_folds
+from allrelevant.estimators._input import check_permutations, check_privileged, check_rows, resolve_groups
 from allrelevant.estimators._space import Exploration
+from allrelevant.estimators._verdict import RULES, Rule, Verdict, judge
 from allrelevant.formulations import PRIVILEGED_FORMS, ExplainedSlack, Feature, Formulation, Residual
+from allrelevant.inference import CONTROLS, Exchangeability, exchangeability
 from allrelevant.lp import DEVICES, ENGINES, Array, PenalisedSolver
 from allrelevant.lp.deadline import Deadline
-from allrelevant.lp.matrix import Indices, Matrix, power_sums, ranges
+from allrelevant.lp.matrix import Indices, Matrix, power_sums, ranges, some_rows
 from allrelevant.lp.view import RowView
-from allrelevant.relevance.baseline import Baseline, Fold, fit_baseline, in_units
-from allrelevant.relevance.intervals import Intervals
+from allrelevant.relevance.baseline import Baseline, fit_baseline, in_units
+from allrelevant.relevance.copies import Sample
+from allrelevant.relevance.intervals import Intervals, relevance_intervals
 from allrelevant.relevance.nearoptimal import BUDGETS, near_optimal_set
+from allrelevant.relevance.papers import MIN_PROBES
 from allrelevant.relevance.solving import Solving
-from allrelevant.stats.judgement import CONTROLS, Judgement, Sample, judge
-from allrelevant.stats.thresholds import MIN_PROBES, RULES
 
 __all__ = ["LinearRelevance"]
 
@@ -67,10 +68,11 @@ class LinearRelevance(SelectorMixin, Exploring):
         "norm_slack": [Interval(Real, 0, None, closed="left")],
         "loss_slack": [Interval(Real, 0, None, closed="left")],
         "budgets": [StrOptions(set(BUDGETS))],
-        "n_probes": [Interval(Integral, MIN_PROBES, None, closed="left")],
-        "confidence": [Interval(Real, 0.5, 1, closed="neither")],
-        "threshold_rule": [StrOptions(set(RULES))],
+        "level": [Interval(Real, 0, 1, closed="neither")],
         "control": [StrOptions(set(CONTROLS))],
+        "threshold_rule": [StrOptions(set(RULES))],
+        "n_copies": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "n_probes": [Interval(Integral, MIN_PROBES, None, closed="left")],
         "feature_groups": "no_validation",
         "privileged": [StrOptions(set(PRIVILEGED_FORMS))],
         "gamma": [Interval(Real, 0, None, closed="neither"), None],
@@ -92,10 +94,11 @@ class LinearRelevance(SelectorMixin, Exploring):
         norm_slack: float = 0.1,
         loss_slack: float = 0.1,
         budgets: str = "split",
+        level: float = 0.05,
+        control: str = "fdr",
+        threshold_rule: str = "copies",
+        n_copies: int | str = "auto",
         n_probes: int = 50,
-        confidence: float = 0.9999,
-        threshold_rule: str = "added",
-        control: str = "feature",
         feature_groups: Any = None,
         privileged: str = "residual",
         gamma: float | None = None,
@@ -113,10 +116,11 @@ class LinearRelevance(SelectorMixin, Exploring):
         self.norm_slack = norm_slack
         self.loss_slack = loss_slack
         self.budgets = budgets
-        self.n_probes = n_probes
-        self.confidence = confidence
-        self.threshold_rule = threshold_rule
+        self.level = level
         self.control = control
+        self.threshold_rule = threshold_rule
+        self.n_copies = n_copies
+        self.n_probes = n_probes
         self.feature_groups = feature_groups
         self.privileged = privileged
         self.gamma = gamma
@@ -138,15 +142,20 @@ class LinearRelevance(SelectorMixin, Exploring):
         target: Array,
         sample_weight: Array,
         X_privileged: Any = None,
+        groups: Any = None,
+        strata: Any = None,
     ) -> LinearModel:
         """Run the whole method on validated data; sets all fitted attributes but those of the model."""
         random_state = check_random_state(self.random_state)
         seeds = [int(seed) for seed in random_state.randint(np.iinfo(np.int32).max, size=4)]
         names = feature_names(self)
         members = resolve_groups(self.feature_groups, names)
+        rows = check_rows(groups, strata, X, target, sample_weight)
+        check_permutations(rows, target, sample_weight)
         searches = self.C is None or X_privileged is not None
-        splits = self._given_splits(formulation, X, y, target) if searches else None
-        request = Request(formulation, X, target, sample_weight, [members], seeds[:2], splits)
+        splits = given_splits(self.cv, formulation, X, y, target, groups) if searches else None
+        rows = rows._replace(notes=(*rows.notes, *divided_groups(splits, rows.groups)))
+        request = Request(formulation, X, target, sample_weight, [members], seeds[:2], splits, rows=rows)
         joint = X_privileged is not None and self.privileged != "residual"
         if X_privileged is not None:
             if not formulation.n_slacks:
@@ -162,8 +171,8 @@ class LinearRelevance(SelectorMixin, Exploring):
             gamma = 1.0 if self.gamma is None and self.C is not None else self.gamma
             explained = ExplainedSlack(formulation, self.privileged == "kept", P.shape[1], gamma)
             shifted = [(name, columns + X.shape[1]) for name, columns in others]
-            request = Request(
-                explained, np.hstack([X, P]), target, sample_weight, [members, shifted], seeds[:3], splits
+            request = request._replace(
+                formulation=explained, X=np.hstack([X, P]), members=[members, shifted], seeds=seeds[:3]
             )
         # One thread per worker: small products gain nothing from more, and rounding stays the same.
         deadline = Deadline(None if self.time_limit is None else float(self.time_limit))
@@ -174,7 +183,14 @@ class LinearRelevance(SelectorMixin, Exploring):
             privileged = found.result(1, self) if joint else None
             if X_privileged is not None and not joint:
                 given = self._unseen_decisions(found)[:, None]
-                left = Request(Residual(formulation), P, target, sample_weight, [others], seeds[2:], splits, given)
+                left = request._replace(
+                    formulation=Residual(formulation),
+                    X=P,
+                    members=[others],
+                    seeds=seeds[2:],
+                    given=given,
+                    rows=rows._replace(notes=()),
+                )
                 progress = Progress(int(self.verbose))
                 beside = self._examine(left, progress)
                 privileged = beside.result(0, self)
@@ -188,12 +204,14 @@ class LinearRelevance(SelectorMixin, Exploring):
         self.intervals_ = result.intervals[place]
         self.relevance_classes_ = result.classes[place]
         self.pvalues_ = result.pvalues[place]
+        self.adjusted_pvalues_ = result.adjusted_pvalues[place]
         self.thresholds_ = result.thresholds
         if privileged is not None:
             self.privileged_feature_names_in_ = np.array(privileged.feature_names, dtype=object)
             self.privileged_intervals_ = privileged.intervals
             self.privileged_relevance_classes_ = privileged.classes
             self.privileged_pvalues_ = privileged.pvalues
+            self.privileged_adjusted_pvalues_ = privileged.adjusted_pvalues
             self.privileged_thresholds_ = privileged.thresholds
         self._exploration = Exploration.of(found, beside)
         for note in dict.fromkeys([*found.warnings, *([] if beside is None else beside.hurried)]):
@@ -206,7 +224,16 @@ class LinearRelevance(SelectorMixin, Exploring):
         for number, members in enumerate(request.members):
             for _, columns in members:
                 kinds[columns] = number
-        data = canonical_form(request.X, request.target, request.sample_weight, kinds=kinds, fixed=request.given)
+        data = canonical_form(
+            request.X,
+            request.target,
+            request.sample_weight,
+            nominal=request.formulation.nominal,
+            kinds=kinds,
+            fixed=request.given,
+            groups=request.rows.groups,
+            strata=request.rows.strata,
+        )
         data, mean, scale = self._standardize(data)
         Z = data.together
         baseline = fit_baseline(
@@ -215,7 +242,7 @@ class LinearRelevance(SelectorMixin, Exploring):
             data.target,
             data.sample_weight,
             C=self.C if C is None else C,
-            folds=self._folds(request, data),
+            folds=search_folds(self.cv, request, data),
             progress=progress,
         )
         near = near_optimal_set(
@@ -230,7 +257,9 @@ class LinearRelevance(SelectorMixin, Exploring):
         formulation, shift, width = baseline.formulation, data.fixed.shape[1], Z.shape[1]
         informed = bool(np.any(np.abs(baseline.w[formulation.predictive(width)]) > SMALL * near.mu))
         place = np.argsort(data.columns)
-        sample = Sample(Z, data.target, in_units(data.sample_weight, baseline.unit))
+        sample, rows = _as_given(request, data, Z, baseline.unit)
+        copies = None if isinstance(self.n_copies, str) else int(self.n_copies)
+        rule = Rule(self.threshold_rule, float(self.level), self.control, copies, int(self.n_probes))
         parts = []
         for number, members in enumerate(request.members):
             places = [np.sort(place[member]) + shift for _, member in members]
@@ -239,25 +268,24 @@ class LinearRelevance(SelectorMixin, Exploring):
             features = [self._feature(baseline, columns, width) for columns in places]
             if informed:
                 solving = Solving(self.engine, self.device, self.n_jobs, self.memory_limit, progress)
-                intervals, judgement = judge(
+                intervals = relevance_intervals(near, features, solving)
+                verdict = judge(
                     near,
                     formulation,
                     sample,
-                    features,
                     places,
+                    intervals,
+                    rule,
+                    rows.permutation,
                     privileged=number > 0,
-                    rule=self.threshold_rule,
-                    n_probes=self.n_probes,
-                    confidence=self.confidence,
-                    control=self.control,
                     seed=request.seeds[1 + number],
                     solving=solving,
                 )
             else:
                 intervals = Intervals.none(len(features))
                 note = NOTHING_LEFT if formulation.may_be_empty else NO_WEIGHTS
-                judgement = Judgement.nothing(len(features), self.threshold_rule, self.confidence, note)
-            parts.append(Part(members, order, features, intervals, judgement))
+                verdict = Verdict.nothing(len(features), rule, note)
+            parts.append(Part(members, order, features, intervals, verdict))
         return Examined(request, data, mean, scale, baseline, near, parts, progress)
 
     def _feature(self, baseline: Baseline, columns: Indices, width: int) -> Feature:
@@ -270,7 +298,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         data, baseline = found.data, found.baseline
         formulation, Z = baseline.formulation, data.X
         total, count = np.zeros(len(data.target)), np.zeros(len(data.target))
-        for fold in self._folds(found.request, data, strict=False):
+        for fold in search_folds(self.cv, found.request, data, strict=False):
             train = fold.train > 0
             program = formulation.program(Z[train], data.target[train], fold.train[train] / baseline.unit)
             w, b = PenalisedSolver(program).solve(baseline.C)
@@ -310,49 +338,6 @@ class LinearRelevance(SelectorMixin, Exploring):
             unite_copies(data.X, np.abs(mean) / scale)
         return data, mean * unit, scale * unit
 
-    def _given_splits(
-        self, formulation: Formulation, X: Matrix, y: NDArray[Any], target: Array
-    ) -> list[tuple[Indices, Indices]] | None:
-        """Splits by a generator or iterable of the user's, read once; None where `cv` is a number."""
-        if isinstance(self.cv, Integral):
-            return None
-        return list(check_cv(self.cv, y, classifier=formulation.strata(target) is not None).split(X, y))
-
-    def _folds(self, request: Request, data: Canonical, *, strict: bool = True) -> Iterator[Fold]:
-        """Yield the splits of the search for `C`; none where a class is too small, unless `strict`."""
-        formulation = request.formulation
-        if request.splits is not None:
-            for parts in request.splits:
-                weights = np.zeros((2, len(request.target)))
-                for side, part in zip(weights, parts, strict=True):
-                    side[part] = request.sample_weight[part]
-                yield Fold(data.collect(weights[0]), data.collect(weights[1]))
-            return
-        # A sample of weight 2 is two samples, which may fall into different folds; more pieces than folds are useless.
-        pieces = np.clip(np.rint(data.sample_weight), 1, int(self.cv)).astype(int)
-        unit = np.repeat(np.arange(len(data.target)), pieces)
-        share = (data.sample_weight / pieces)[unit]
-        strata = formulation.strata(data.target[unit])
-        sizes = np.array([len(unit)]) if strata is None else np.unique(strata, return_counts=True)[1]
-        most = sizes.min() if formulation.needs_every_stratum else sizes.max()
-        if most < 2 and not strict:
-            return
-        if most < 2:
-            raise ValueError(
-                "the search for C needs at least 2 samples of each class, but a class has only 1 sample; "
-                "give C (such as C=1.0) to fit without cross-validation"
-            )
-        kind = KFold if strata is None else StratifiedKFold
-        splitter = kind(min(int(self.cv), int(most)), shuffle=True, random_state=request.seeds[0])
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-            splits = list(splitter.split(unit, strata))
-        for parts in splits:
-            train, test = (
-                np.bincount(unit[part], share[part], minlength=len(data.target)).astype(float) for part in parts
-            )
-            yield Fold(train, test)
-
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return np.asarray(self.relevance_classes_ > 0)
@@ -361,6 +346,23 @@ class LinearRelevance(SelectorMixin, Exploring):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _as_given(request: Request, data: Canonical, Z: Matrix, unit: float) -> tuple[Sample, Exchangeability]:
+    """The samples as they were given, in canonical order, and which of them can be exchanged.
+
+    Equal samples, which are one row of `Z`, are exchanged each by itself.
+    """
+    fixed, weight, groups, strata = data.fixed.shape[1], data.sample_weight, data.groups, data.strata
+    target = data.target
+    given = np.flatnonzero(data.position >= 0)
+    if len(given) > len(target):
+        order = given[np.lexsort((request.sample_weight[given], data.position[given]))]
+        place, weight = data.position[order], request.sample_weight[order]
+        Z, target = some_rows(Z, place), target[place]
+        groups, strata = (None if numbers is None else numbers[place] for numbers in (groups, strata))
+    rows = exchangeability(len(target), target, groups, strata)
+    return Sample(Z, target, in_units(weight, unit), fixed), rows
 
 
 def _units(reach: Array, columns: Indices) -> Array:

@@ -23,7 +23,6 @@ from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.presets import Limit, bounded_intervals, find_conflict
 from allrelevant.relevance.solving import Solving
 from allrelevant.relevance.starts import Starts
-from allrelevant.result import RelevanceClass
 
 __all__ = ["Exploration", "Space", "find_feature", "read_costs", "read_limits"]
 
@@ -64,7 +63,7 @@ class Space:
     @property
     def informed(self) -> bool:
         """Whether the models have weights at all; if not, there is nothing to ask."""
-        return any(part.judgement.jury is not None for part in self.parts)
+        return any(part.verdict.informed for part in self.parts)
 
     def places(self, kind: int) -> Indices:
         """Where the features of one kind stand among all, in the order of the data given."""
@@ -105,20 +104,14 @@ class Space:
             raise InfeasibleConstraint(conflict.joint, {names[k]: span for k, span in conflict.ranges.items()})
         return found
 
-    def verdict(self, kind: int, found: Intervals) -> tuple[NDArray[np.float64], Array, NDArray[np.int64]]:
-        """Return intervals, p-values and classes of one kind, in the order of the data given."""
+    def verdict(self, kind: int, found: Intervals) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return intervals and classes of one kind, in the order of the data given."""
         part, back = self.parts[kind], np.argsort(self.parts[kind].order, kind="stable")
         before = sum(len(other.features) for other in self.parts[:kind])
         some = slice(before, before + len(part.features))
         minimum, maximum = found.minimum[some], found.maximum[some]
-        jury = part.judgement.jury
-        pvalues, classes = (part.judgement.pvalues, part.judgement.classes)
-        if jury is not None:
-            pvalues, classes = jury.verdict(minimum, maximum)
-            # Fewer models leave every feature less room; one that was relevant and that all of them need stays so.
-            needed = (part.judgement.classes > 0) & (minimum > jury.thresholds.min_relevance)
-            classes = np.where(needed, int(RelevanceClass.STRONG), classes)
-        return np.column_stack([minimum, maximum])[back], pvalues[back], classes[back]
+        classes = part.verdict.constrained(minimum, maximum)
+        return np.column_stack([minimum, maximum])[back], classes[back]
 
 
 @dataclass(frozen=True, eq=False)

@@ -83,6 +83,8 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         X_privileged: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        strata: ArrayLike | None = None,
     ) -> Self:
         """Compute relevance intervals and classes.
 
@@ -96,6 +98,10 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
             Weights of the samples' losses; a weight of 2 is the same as giving the sample twice.
         X_privileged : array-like of shape (n_samples, n_privileged), default=None
             Features of the same samples that are known in training only; predictions do not need them.
+        groups : array-like of shape (n_samples,), default=None
+            {groups}
+        strata : array-like of shape (n_samples,), default=None
+            {strata}
 
         Returns
         -------
@@ -110,11 +116,13 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
         if len(self.classes_) == 2:
             target = np.where(codes == 1, 1.0, -1.0)
             del codes
-            model = self._fit_relevance(Classification(), samples, labels, target, weight, X_privileged)
+            model = self._fit_relevance(Classification(), samples, labels, target, weight, X_privileged, groups, strata)
             self.intercept_ = -model.offsets[:1] - model.shift
         else:
             formulation = MultiClass(len(self.classes_))
-            model = self._fit_relevance(formulation, samples, labels, codes.astype(float), weight, X_privileged)
+            model = self._fit_relevance(
+                formulation, samples, labels, codes.astype(float), weight, X_privileged, groups, strata
+            )
             self.intercept_ = np.append(model.offsets, 0.0) - model.shift
         self.coef_ = model.coef
         return self

@@ -59,7 +59,14 @@ class ForestRelevanceClassifier(ClassifierMixin, ForestRelevance):
     array([2, 2, 0, 0, 0, 0])
     """
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        strata: ArrayLike | None = None,
+    ) -> Self:
         """Find the relevant features, and which of them nothing can replace.
 
         Parameters
@@ -70,6 +77,10 @@ class ForestRelevanceClassifier(ClassifierMixin, ForestRelevance):
             Labels of two classes or more, of any type.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples' losses.
+        groups : array-like of shape (n_samples,), default=None
+            {groups}
+        strata : array-like of shape (n_samples,), default=None
+            {strata}
 
         Returns
         -------
@@ -79,7 +90,9 @@ class ForestRelevanceClassifier(ClassifierMixin, ForestRelevance):
         samples, labels, weight = self._validated(X, y, sample_weight)
         check_classification_targets(labels)
         self.classes_, codes = class_codes(labels, weight)
-        self._fit_relevance(samples, Target(codes.astype(float), len(self.classes_)), weight, "accuracy")
+        self._fit_relevance(
+            samples, Target(codes.astype(float), len(self.classes_)), weight, "accuracy", groups, strata
+        )
         return self
 
     def predict_proba(self, X: Any) -> Array:
@@ -156,7 +169,14 @@ class ForestRelevanceRegressor(RegressorMixin, ForestRelevance):
     array([2, 2, 2, 2, 2, 0, 0, 0])
     """
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        strata: ArrayLike | None = None,
+    ) -> Self:
         """Find the relevant features, and which of them nothing can replace.
 
         Parameters
@@ -167,6 +187,10 @@ class ForestRelevanceRegressor(RegressorMixin, ForestRelevance):
             Numbers.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples' losses.
+        groups : array-like of shape (n_samples,), default=None
+            {groups}
+        strata : array-like of shape (n_samples,), default=None
+            {strata}
 
         Returns
         -------
@@ -175,7 +199,7 @@ class ForestRelevanceRegressor(RegressorMixin, ForestRelevance):
         """
         samples, values, weight = self._validated(X, y, sample_weight, y_numeric=True)
         numbers = np.asarray(values, dtype=float)
-        self._fit_relevance(samples, Target(numbers), weight, "R²")
+        self._fit_relevance(samples, Target(numbers), weight, "R²", groups, strata)
         return self
 
     def predict(self, X: Any) -> Array:

@@ -87,10 +87,11 @@ class LinearRelevanceOrdinal(LinearRelevance):
         norm_slack: float = 0.1,
         loss_slack: float = 0.1,
         budgets: str = "split",
+        level: float = 0.05,
+        control: str = "fdr",
+        threshold_rule: str = "copies",
+        n_copies: int | str = "auto",
         n_probes: int = 50,
-        confidence: float = 0.9999,
-        threshold_rule: str = "added",
-        control: str = "feature",
         feature_groups: Any = None,
         privileged: str = "residual",
         gamma: float | None = None,
@@ -109,10 +110,11 @@ class LinearRelevanceOrdinal(LinearRelevance):
             norm_slack=norm_slack,
             loss_slack=loss_slack,
             budgets=budgets,
-            n_probes=n_probes,
-            confidence=confidence,
-            threshold_rule=threshold_rule,
+            level=level,
             control=control,
+            threshold_rule=threshold_rule,
+            n_copies=n_copies,
+            n_probes=n_probes,
             feature_groups=feature_groups,
             privileged=privileged,
             gamma=gamma,
@@ -134,6 +136,8 @@ class LinearRelevanceOrdinal(LinearRelevance):
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         X_privileged: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        strata: ArrayLike | None = None,
     ) -> Self:
         """Compute relevance intervals and classes.
 
@@ -147,6 +151,10 @@ class LinearRelevanceOrdinal(LinearRelevance):
             Weights of the samples' losses; a weight of 2 is the same as giving the sample twice.
         X_privileged : array-like of shape (n_samples, n_privileged), default=None
             Features of the same samples that are known in training only; predictions do not need them.
+        groups : array-like of shape (n_samples,), default=None
+            {groups}
+        strata : array-like of shape (n_samples,), default=None
+            {strata}
 
         Returns
         -------
@@ -168,7 +176,7 @@ class LinearRelevanceOrdinal(LinearRelevance):
         self.classes_ = labels[present.astype(int)]
         target = np.searchsorted(present, ranks).astype(float)
         formulation = ORDERS[self.order](n_classes=len(present))
-        model = self._fit_relevance(formulation, samples, target, target, weight, X_privileged)
+        model = self._fit_relevance(formulation, samples, target, target, weight, X_privileged, groups, strata)
         self.coef_ = model.coef
         self.boundaries_ = np.sort(model.offsets[: len(present) - 1]) + model.shift[0]
         return self

@@ -85,10 +85,11 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
         norm_slack: float = 0.1,
         loss_slack: float = 0.1,
         budgets: str = "split",
+        level: float = 0.05,
+        control: str = "fdr",
+        threshold_rule: str = "copies",
+        n_copies: int | str = "auto",
         n_probes: int = 50,
-        confidence: float = 0.9999,
-        threshold_rule: str = "added",
-        control: str = "feature",
         feature_groups: Any = None,
         privileged: str = "residual",
         gamma: float | None = None,
@@ -107,10 +108,11 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
             norm_slack=norm_slack,
             loss_slack=loss_slack,
             budgets=budgets,
-            n_probes=n_probes,
-            confidence=confidence,
-            threshold_rule=threshold_rule,
+            level=level,
             control=control,
+            threshold_rule=threshold_rule,
+            n_copies=n_copies,
+            n_probes=n_probes,
             feature_groups=feature_groups,
             privileged=privileged,
             gamma=gamma,
@@ -132,6 +134,8 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         X_privileged: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        strata: ArrayLike | None = None,
     ) -> Self:
         """Compute relevance intervals and classes.
 
@@ -145,6 +149,10 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
             Weights of the samples' losses; a weight of 2 is the same as giving the sample twice.
         X_privileged : array-like of shape (n_samples, n_privileged), default=None
             Features of the same samples that are known in training only; predictions do not need them.
+        groups : array-like of shape (n_samples,), default=None
+            {groups}
+        strata : array-like of shape (n_samples,), default=None
+            {strata}
 
         Returns
         -------
@@ -162,7 +170,7 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
         if width is None and self.C is not None:
             width = 0.0
         target = (values - mean) / scale
-        model = self._fit_relevance(Regression(width), samples, values, target, weight, X_privileged)
+        model = self._fit_relevance(Regression(width), samples, values, target, weight, X_privileged, groups, strata)
         self.coef_ = scale * model.coef[0]
         self.intercept_ = float(mean + scale * (model.offsets[0] - model.shift[0]))
         self.epsilon_ = float(scale * self.result_.hyperparameters["epsilon"])

@@ -2,16 +2,16 @@
 
 After Kursa and Rudnicki's Boruta, which asks how often a feature beats the luckiest of some permuted features, and takes
 the forests for independent draws. They are not: all of them see the same samples, and a feature of noise that goes along
-with the target by accident in these samples beats freshly permuted features in every forest. So what is compared here is
-the importance itself, with importances that features without a meaning have over many such accidents:
+with the target by accident in these samples beats freshly permuted features in every forest. So what is compared here
+is the importance itself, with importances that features without a meaning have over many such accidents:
 
-1. A row-permuted copy permutes the rows of *all* features by one permutation. What features of noise can do together, the
-   copy can do, as their correlations are kept; with the target it has nothing to do.
+1. A row-permuted copy permutes the rows of *all* features by one permutation. What features of noise can do together,
+   the copy can do, as their correlations are kept; with the target it has nothing to do.
 2. A feature's importance is its mean over forests that are grown on all features and a copy of them, another one for
    every forest.
 3. The null sample comes from forests in which a copy also takes the place of the features: of all but those that are
-   evident by now, which stay as they are. Copies beside the features themselves would not do: a feature of noise that is
-   important by accident is so in all of these forests, and leaves less to the copies than they would leave to each other.
+   evident by now, which stay as they are. Copies beside the features themselves would not do: a feature of noise that
+   is important by accident is so in all of these forests, and leaves less to the copies than they leave to each other.
 4. Importances are compared in units of a feature's own copies, as their mean and spread depend on how many values a
    feature has and on how many others resemble it.
 
@@ -27,14 +27,12 @@ from functools import cached_property
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from allrelevant._progress import Progress
-from allrelevant.forest.learner import Array, Forest, Indices, Sample, Target, importances
-from allrelevant.inference.control import adjusted_pvalues
-from allrelevant.inference.pvalues import NullSample
+from allrelevant.forest.learner import Array, Forest, Indices, Sample, importances
+from allrelevant.inference import NullSample, adjusted_pvalues
 
-__all__ = ["Copies", "Importances", "compare_with_copies", "n_arrangements", "row_permutation"]
+__all__ = ["Copies", "Importances", "compare_with_copies", "row_permutation"]
 
 #: Copies at least: with so many, a feature that tells nothing is the most important of all in 1 of 21 cases.
 FEWEST = 20
@@ -101,7 +99,7 @@ class Importances:
     @cached_property
     def spread(self) -> Array:
         """Standard deviation of the importances of the copies of every feature, shrunk to that of all."""
-        return np.sqrt(self._variance(self._squares.sum(axis=0), self._counts - 1.0))
+        return np.asarray(np.sqrt(self._variance(self._squares.sum(axis=0), self._counts - 1.0)))
 
     @cached_property
     def null(self) -> NullSample:
@@ -140,24 +138,9 @@ def _ratio(values: Array, spread: Array) -> Array:
 def row_permutation(sample: Sample, rng: np.random.Generator) -> Indices:
     """Return the row that takes each place in a copy of all features.
 
-    The only place where rows are permuted to make features without a meaning: what is exchangeable is decided here.
+    The only place where rows are permuted to make features without a meaning.
     """
-    return rng.permutation(len(sample.X))
-
-
-def n_arrangements(target: Target) -> float:
-    """Different ways to assign the targets to the samples.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from allrelevant.forest.learner import Target
-    >>> n_arrangements(Target(np.array([0.0, 0.0, 1.0, 1.0]), 2))
-    6.0
-    """
-    _, counts = np.unique(target.values, return_counts=True)
-    with np.errstate(over="ignore"):
-        return float(np.rint(np.exp(gammaln(len(target.values) + 1.0) - gammaln(counts + 1.0).sum())))
+    return rng.permutation(len(sample.X)) if sample.rows is None else sample.rows.permutation(rng)
 
 
 def compare_with_copies(
@@ -165,7 +148,8 @@ def compare_with_copies(
 ) -> Importances:
     """Grow forests on features and copies of them, then forests on two copies, of which one spares evident features."""
     d = sample.X.shape[1]
-    n_forests, arrangements = copies.n_forests(d), n_arrangements(sample.target)
+    n_forests = copies.n_forests(d)
+    arrangements = np.inf if sample.rows is None else sample.rows.n_permutations
     if not d:
         return Importances(np.zeros((n_forests, 0)), np.zeros((2 * n_forests, 0)), arrangements)
 

@@ -2,8 +2,8 @@
 
 Two ways. ``conditional`` asks what a feature knows that the others do not: it is replaced by an imitation that the
 others make of it, with the rest of it permuted; if unseen samples are then predicted as well as before, the others can
-do its work. ``refit`` follows the thesis: forests are grown without the feature, and their loss is compared with that of
-forests with a permuted feature more.
+do its work. ``refit`` follows the thesis: forests are grown without the feature, and their loss is compared with that
+of forests with a permuted feature more.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from allrelevant._progress import Progress
 from allrelevant.forest.imitation import Imitation, imitate
 from allrelevant.forest.learner import Array, Forest, Grown, Rows, Sample, folds
-from allrelevant.stats.prediction import prediction_limit
+from allrelevant.inference.prediction import prediction_limit
 
 __all__ = ["DECOMPOSITIONS", "LOSSES", "Decomposition", "Refitting", "conditional", "refit"]
 
@@ -63,7 +63,7 @@ def conditional(sample: Sample, forest: Forest, *, seed: int, n_jobs: int | None
     rng = np.random.default_rng([seed, 1])
     prepared = forest.prepared(sample)
     needed, used = (np.zeros((len(sample.X), d)) for _ in range(2))
-    parts = [(train, test, int(rng.integers(2**31))) for train, test in folds(sample.target, FOLDS, rng)]
+    parts = [(train, test, int(rng.integers(2**31))) for train, test in folds(sample, FOLDS, rng)]
     with progress.stage("imitations in their place", len(parts)):
 
         def lost(train: Rows, test: Rows, number: int) -> tuple[Array, Array]:
@@ -177,7 +177,7 @@ def _loss(forest: Forest, sample: Sample, kind: str, rng: np.random.Generator) -
     prepared = forest.prepared(sample)
     losses, gains = np.zeros(len(sample.X)), np.zeros(sample.X.shape[1])
     everything = np.arange(len(sample.X))
-    parts = [(everything, everything)] if kind == "training" else list(folds(sample.target, FOLDS, rng))
+    parts = [(everything, everything)] if kind == "training" else list(folds(sample, FOLDS, rng))
     for train, test in parts:
         grown = forest.grow(prepared, train, int(rng.integers(2**31)), 1.0 / len(parts))
         losses[test] = sample.target.losses(test, grown.predict(sample.X[test]))

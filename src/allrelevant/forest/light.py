@@ -21,15 +21,15 @@ BINS = 31
 BIN_SIZE = 3
 #: Where nothing is given, a leaf has one of so many parts of the samples, but no fewer and no more than this.
 LEAVES, SMALLEST_LEAF, LARGEST_LEAF = 20, 2, 20
-#: Where trees use fewer features, as samples are few, a feature is used by no less than one of so many of the trees that
-#: would use it otherwise: there are more trees.
+#: Where trees use fewer features, as samples are few, there are more trees: a feature is used by no less than one of so
+#: many of the trees that would use it otherwise.
 SELDOM = 3
 #: Least share of a class, as LightGBM has it.
 LEAST = 1e-15
 
 
 def leaf_size(n_samples: int) -> int:
-    """Samples that a leaf has at least, such that a few dozen samples can be split and a few thousand are not overfitted.
+    """Samples that a leaf has at least, such that a few dozen samples can be split, and many are not overfitted.
 
     Examples
     --------

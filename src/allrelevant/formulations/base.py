@@ -60,6 +60,8 @@ class Formulation(ABC):
     smooth_score: ClassVar[bool] = False
     #: Settings of the own hyperparameters after which :meth:`next_gain` is known; 0 where it never is.
     foreseeable: ClassVar[int] = 0
+    #: Whether targets are names of classes without an order: no answer may depend on them.
+    nominal: ClassVar[bool] = False
     #: Whether the training part of every fold must hold samples of every stratum.
     needs_every_stratum: ClassVar[bool] = False
     #: Number of kinds of slacks; 0 if privileged features cannot explain them.
@@ -74,7 +76,7 @@ class Formulation(ABC):
         """State the program for data of shape (n_samples, n_features).
 
         The weights of column ``k`` of `X` stand together, after those of column ``k - 1``, and their columns in the
-        rows may depend on column ``k`` of `X`, the target and the weights only: probes rely on it.
+        rows may depend on column ``k`` of `X`, the target and the weights only: copies rely on it.
         """
 
     def feature(self, k: int, n_columns: int) -> Feature:
@@ -92,9 +94,17 @@ class Formulation(ABC):
         """
         return np.arange(len(target)), np.zeros(len(target), dtype=np.intp)
 
-    def probes(self, n_columns: int, privileged: bool) -> Formulation:
-        """Return the formulation that states the columns of so many probes, of regular or of privileged features."""
-        return self
+    def beside(self, n_columns: int, count: int, privileged: bool) -> tuple[Formulation, int]:
+        """Return what states so many more columns, of regular or of privileged features, and where they stand."""
+        return self, n_columns
+
+    def scores(self, target: Array, privileged: bool) -> Array | None:
+        """Return what a feature alone, regular or privileged, is compared with, of shape (n_samples, n_scores).
+
+        It is the gradient of the loss at a model without features, up to what is the same for all samples. None if a
+        feature alone says nothing of its relevance.
+        """
+        return target[:, None]
 
     @abstractmethod
     def decision(self, X: Matrix, w: Array, b: Array) -> Array:
@@ -127,6 +137,13 @@ class Formulation(ABC):
     def next_gain(self, candidates: Sequence[Formulation], scores: Sequence[float]) -> float:
         """Return by how much the next candidate may beat the last one, given the best scores of those tried."""
         return np.inf
+
+    def relabelled(self, weights: Array, offsets: Array, classes: Indices) -> tuple[Array, Array]:
+        """Return a model for other names of the classes: class ``k`` is to be called ``classes[k]``.
+
+        The weights of the columns of `X`, of shape (c, ...), and the offsets; only nominal targets need it.
+        """
+        return weights, offsets
 
     @property
     def hyperparameters(self) -> dict[str, float]:

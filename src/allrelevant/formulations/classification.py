@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from allrelevant.formulations.base import Formulation
 from allrelevant.lp import Array, Program
-from allrelevant.lp.matrix import Matrix, scale_rows
+from allrelevant.lp.matrix import Indices, Matrix, scale_rows
 
 __all__ = ["Classification", "weighted_f1"]
 
@@ -37,6 +37,7 @@ class Classification(Formulation):
 
     name: ClassVar[str] = "classification"
     metric: ClassVar[str] = "weighted F1"
+    nominal: ClassVar[bool] = True
     needs_every_stratum: ClassVar[bool] = True
 
     def program(self, X: Matrix, target: Array, sample_weight: Array) -> Program:
@@ -58,3 +59,7 @@ class Classification(Formulation):
     def strata(self, target: Array) -> NDArray[Any] | None:
         """The classes."""
         return target
+
+    def relabelled(self, weights: Array, offsets: Array, classes: Indices) -> tuple[Array, Array]:
+        """The other side of the plane, if the classes change places."""
+        return (weights, offsets) if classes[0] == 0 else (-weights, -offsets)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from allrelevant.formulations.base import Feature, Formulation
 from allrelevant.formulations.classification import weighted_f1
 from allrelevant.lp import Array, Program
-from allrelevant.lp.matrix import Matrix, spread_columns
+from allrelevant.lp.matrix import Indices, Matrix, spread_columns
 
 __all__ = ["MultiClass"]
 
@@ -36,6 +36,7 @@ class MultiClass(Formulation):
 
     name: ClassVar[str] = "multi-class classification"
     metric: ClassVar[str] = "weighted F1"
+    nominal: ClassVar[bool] = True
     needs_every_stratum: ClassVar[bool] = True
     n_slacks: ClassVar[int] = 0
 
@@ -70,6 +71,16 @@ class MultiClass(Formulation):
         """F1 of all classes, averaged by their weight."""
         return weighted_f1(target, prediction, sample_weight, range(self.n_classes))
 
+    def scores(self, target: Array, privileged: bool) -> Array:
+        """Each class against the others."""
+        return np.asarray(target[:, None] == np.arange(self.n_classes), dtype=float)
+
     def strata(self, target: Array) -> NDArray[Any] | None:
         """The classes."""
         return target
+
+    def relabelled(self, weights: Array, offsets: Array, classes: Indices) -> tuple[Array, Array]:
+        """Exchange the weight vectors; the offset of the last class is 0 again."""
+        own, all_offsets = np.empty_like(weights), np.empty(self.n_classes)
+        own[classes], all_offsets[classes] = weights, np.append(offsets, 0.0)
+        return own, all_offsets[:-1] - all_offsets[-1]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from allrelevant.formulations.base import Feature, Formulation
 from allrelevant.lp import Array, Program
-from allrelevant.lp.matrix import Matrix
+from allrelevant.lp.matrix import Indices, Matrix
 
 __all__ = ["PRIVILEGED_FORMS", "ExplainedSlack", "Residual"]
 
@@ -46,6 +46,11 @@ class _Wrapper(Formulation):
         return self.base.is_error
 
     @property
+    def nominal(self) -> bool:  # type: ignore[override]
+        """Whether targets are names of classes."""
+        return self.base.nominal
+
+    @property
     def needs_every_stratum(self) -> bool:  # type: ignore[override]
         """Whether folds need samples of every stratum."""
         return self.base.needs_every_stratum
@@ -58,9 +63,17 @@ class _Wrapper(Formulation):
         """Labels that cross-validation keeps in proportion."""
         return self.base.strata(target)
 
+    def scores(self, target: Array, privileged: bool) -> Array | None:
+        """What a feature alone is compared with."""
+        return self.base.scores(target, privileged)
+
     def resolution(self, n_samples: int) -> float:
         """What is a tie."""
         return self.base.resolution(n_samples)
+
+    def relabelled(self, weights: Array, offsets: Array, classes: Indices) -> tuple[Array, Array]:
+        """Return a model for other names of the classes."""
+        return self.base.relabelled(weights, offsets, classes)
 
     def details(self, target: Array, prediction: Array, sample_weight: Array) -> dict[str, float]:
         """Further scores."""
@@ -97,10 +110,6 @@ class Residual(_Wrapper):
     def predict(self, X: Matrix, w: Array, b: Array) -> Array:
         """Predict from the decisions at hand and the correction."""
         return self.base.predict(X, np.append(b[-1], w), b[:-1])
-
-    def probes(self, n_columns: int, privileged: bool) -> Formulation:
-        """Probes are columns of the other formulation."""
-        return self.base
 
     def candidates(self, target: Array) -> Sequence[Residual]:
         """Those of the other formulation."""
@@ -194,9 +203,15 @@ class ExplainedSlack(_Wrapper):
         d = X.shape[1] - self.n_privileged
         return self.base.predict(X[:, :d], w[:d], b[: len(b) - self.base.n_slacks])
 
-    def probes(self, n_columns: int, privileged: bool) -> Formulation:
-        """Probes of one kind, without features of the other."""
-        return replace(self, n_privileged=n_columns if privileged else 0)
+    def beside(self, n_columns: int, count: int, privileged: bool) -> tuple[Formulation, int]:
+        """Privileged features stand last."""
+        if privileged:
+            return replace(self, n_privileged=self.n_privileged + count), n_columns
+        return self, n_columns - self.n_privileged
+
+    def scores(self, target: Array, privileged: bool) -> Array | None:
+        """Privileged features explain slacks, not the target: alone they say nothing."""
+        return None if privileged else self.base.scores(target, privileged)
 
     def candidates(self, target: Array) -> Sequence[ExplainedSlack]:
         """Those of the other formulation, each with all values of gamma worth trying."""

@@ -168,8 +168,7 @@ def fit_baseline(
     """
     score, near, unit = None, None, weight_unit(sample_weight)
     sample_weight = in_units(sample_weight, unit)
-    # Of equal columns an optimal model needs but one.
-    kept = distinct_columns(X) if formulation.alike and not isinstance(X, RowView) else None
+    kept = _needed_columns(X) if formulation.alike and not isinstance(X, RowView) else None
     fewer = X if kept is None else X[:, kept]
     if C is None:
         # Without a name here: very many samples leave no room for splits that nobody needs any more.
@@ -190,6 +189,15 @@ def fit_baseline(
     if float(np.max(moved, initial=0.0)) < NO_REACH:
         w = np.zeros_like(w)
     return Baseline(formulation, program, float(C), w, b, score, unit)
+
+
+def _needed_columns(X: Matrix) -> Indices | None:
+    """Columns that an optimal model may need: none of 0 only, and of equal ones but one; None if these are all."""
+    kept, filled = distinct_columns(X), reach(X) > 0.0
+    if filled.all() or not filled.any():
+        return kept
+    kept = np.arange(X.shape[1]) if kept is None else kept
+    return np.asarray(kept[filled[kept]])
 
 
 def _among(w: Array, kept: Indices, n_columns: int) -> Array:

@@ -281,7 +281,8 @@ def method(findings: Findings) -> dict[str, list[tuple[str, str]]]:
         ],
         "Limits of noise": [
             ("rule", limits.rule),
-            ("confidence", value(limits.confidence)),
+            ("level", value(limits.level)),
+            ("control", limits.control),
             (words.max_fact, decimal(limits.max_relevance)),
             (words.min_fact, decimal(limits.min_relevance)),
             (words.probes, probes),

@@ -1,1 +1,0 @@
-"""Where noise ends: probes, thresholds, classes."""
