@@ -23,7 +23,7 @@ from sklearn.feature_selection import RFECV
 
 from allrelevant import ForestRelevanceClassifier, RelevanceWarning
 from allrelevant.datasets import make_relevance_classification
-from allrelevant.stats.prediction import prediction_limit
+from allrelevant.inference.prediction import prediction_limit
 from benchmarks._common import standardised
 from benchmarks.blocks import Block, Picture, Table, prose, results
 from benchmarks.drawing import COLOURS, save

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from allrelevant.estimators._hashing import Hash, bits, centred_ranks, mix
+from allrelevant.estimators._hashing import Hash, centred_ranks, mix
 from allrelevant.estimators._input import Rows
 from allrelevant.forest.learner import Array, Indices, Sample, Target
 from allrelevant.inference.exchange import exchangeability, numbered

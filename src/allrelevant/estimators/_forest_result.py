@@ -101,25 +101,20 @@ class Found:
             shares[self.relevant] = self.parts.imitated
         return np.where(self.repeated & (self.classes > 0), 1.0, self._spread(shares, constant=np.nan))
 
-    def shares(self) -> tuple[Array, Array, float]:
-        """Share of the mean importance, its spread over the forests, and the share that relevant features exceed."""
-        total = float(np.maximum(self.compared.mean, 0.0).sum()) or 1.0
-        mean = self._spread(np.maximum(self.compared.mean, 0.0) / total, constant=0.0)
+    def shares(self) -> tuple[Array, Array, Array]:
+        """Share of the mean importance, its spread over the forests, and the share that each feature had to exceed."""
+        mean = self.compared.mean
+        total = float(np.maximum(mean, 0.0).sum()) or 1.0
         spread = np.quantile(np.maximum(self.importances, 0.0) / total, SPREAD, axis=0).T
-        return mean, spread, self._limit() / total
+        limits, relevant = self.compared.limits(self._allowed()), self.adjusted <= self.level
+        # The two forms of one rule must not differ by rounding.
+        limits = np.where(relevant, np.minimum(limits, np.nextafter(mean, -np.inf)), np.maximum(limits, mean))
+        share, least = np.maximum(mean, 0.0) / total, np.maximum(limits, 0.0) / total
+        return self._spread(share, constant=0.0), spread, self._spread(least, constant=np.inf)
 
-    def _limit(self) -> float:
-        """Return the importance that a feature of usual copies must exceed to be relevant."""
-        compared, pvalues = self.compared, self.compared.pvalues
-        if not len(pvalues):
-            return 0.0
-        limits, found = pvalue_limits(pvalues, self.level, self.control), self.adjusted <= self.level
-        least = compared.null.limit(limits[found].max(keepdims=True) if found.any() else limits.min(keepdims=True))[0]
-        # Of so few copies that none is rare enough, no importance would do.
-        limit = np.median(compared.centre) + np.median(compared.spread) * min(
-            float(least), float(compared.null.values[-1])
-        )
-        return float(max(limit, 0.0))
+    def _allowed(self) -> Array:
+        """P-values up to which features are relevant."""
+        return pvalue_limits(self.compared.pvalues, self.level, self.control)
 
     def notes(self, names: NDArray[Any]) -> list[str]:
         """What a reader must know."""
@@ -133,7 +128,9 @@ class Found:
 def forest_result(estimator: BaseEstimator, found: Found, **facts: Any) -> RelevanceResult:
     """Return the result; `facts` are fields that only the fit itself knows."""
     names = np.array(feature_names(estimator), dtype=object)
-    mean, spread, limit = found.shares()
+    mean, spread, limits = found.shares()
+    usual = limits[np.isfinite(limits)]
+    limit = float(np.median(usual)) if len(usual) else np.nan
     copies = len(found.compared.copies)
     return RelevanceResult(
         feature_names=tuple(names),
@@ -142,6 +139,7 @@ def forest_result(estimator: BaseEstimator, found: Found, **facts: Any) -> Relev
         pvalues=found.pvalues,
         adjusted_pvalues=found.adjusted_pvalues,
         baseline=mean,
+        limits=limits,
         thresholds=Thresholds(0.0, limit, "copies", found.level, found.control, n_probes=copies, n_usable=copies),
         hyperparameters={"n_estimators": estimator.n_estimators} if estimator.estimator is None else {},
         parameters=plain_parameters(estimator),

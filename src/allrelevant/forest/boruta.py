@@ -1,9 +1,9 @@
 """All relevant features: those that are more important to forests than row-permuted copies of the features are.
 
-After Kursa and Rudnicki's Boruta, which asks how often a feature beats the luckiest of some permuted features, and takes
-the forests for independent draws. They are not: all of them see the same samples, and a feature of noise that goes along
-with the target by accident in these samples beats freshly permuted features in every forest. So what is compared here
-is the importance itself, with importances that features without a meaning have over many such accidents:
+After Kursa and Rudnicki's Boruta, which asks how often a feature beats the luckiest of some permuted features, and
+takes the forests for independent draws. They are not: all of them see the same samples, and a feature of noise that
+goes along with the target by accident in these samples beats freshly permuted features in every forest. So what is
+compared here is the importance itself, with importances that features without a meaning have over many such accidents:
 
 1. A row-permuted copy permutes the rows of *all* features by one permutation. What features of noise can do together,
    the copy can do, as their correlations are kept; with the target it has nothing to do.
@@ -110,15 +110,20 @@ class Importances:
         spread = np.sqrt(np.maximum(self._variance(left, counts - 2.0), 0.0))
         return NullSample.of(_ratio((self.copies - others)[known], spread[known]))
 
-    @property
+    @cached_property
     def pvalues(self) -> Array:
         """Chance that a feature without a meaning is as important as each feature."""
         statistic = _ratio(self.mean - self.centre, self.spread)
-        return np.maximum(self.null.pvalues(statistic), 1.0 / self.arrangements)
+        return np.asarray(np.maximum(self.null.pvalues(statistic), 1.0 / self.arrangements))
+
+    def limits(self, pvalues: Array) -> Array:
+        """Return the importance from which on each feature has at most a p-value; infinite where none is enough."""
+        least = np.where(pvalues < 1.0 / self.arrangements, np.inf, self.null.limit(pvalues))
+        return np.asarray(self.centre + np.where(self.spread > 0.0, self.spread, 1.0) * least)
 
     @property
     def _counts(self) -> Array:
-        return (~np.isnan(self.copies)).sum(axis=0).astype(float)
+        return np.asarray((~np.isnan(self.copies)).sum(axis=0), dtype=float)
 
     @cached_property
     def _squares(self) -> Array:
