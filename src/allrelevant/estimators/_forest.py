@@ -214,7 +214,8 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
 
     def _outputs(self, X: Any) -> Array:
         """Predictions of the final forest: numbers or probabilities."""
-        samples = self._order.read(self._read(X), self._relevant)
+        samples = self._read(X)
+        samples = self._order.read(samples, self._relevant)
         return self._order.restore(np.asarray(self._predictor.predict(samples)))
 
     def group_features(
