@@ -34,7 +34,7 @@ def make_result(
         "classes": classes,
         "pvalues": np.where(classes > 0, 1e-5, rng.uniform(0.05, 1, classes.size)),
         "baseline": rng.choice([-1, 1], classes.size) * intervals.mean(axis=1),
-        "thresholds": Thresholds(0.011, 0.041, "prediction interval", 0.999, 50, 48),
+        "thresholds": Thresholds(0.011, 0.041, "papers", 0.001, "none", 50, 48),
         "problem": "classification",
         "n_samples": 569,
         "hyperparameters": {"C": 0.1778},
@@ -51,11 +51,47 @@ def make_result(
     return RelevanceResult(**{**content, **changes})
 
 
+def make_judged_result(
+    *counts: int, borderline: int = 0, alone: int = 0, together: int = 0, **changes: Any
+) -> RelevanceResult:
+    """Return a result with two kinds of evidence, every feature with its limit.
+
+    The last `alone` weak features of the ranking were found by themselves only, the first `together` ones beside others
+    only; the last `borderline` relevant features, and the first irrelevant one if there are any, are near the level.
+    """
+    result = make_result(*counts, **changes)
+    order, level = result.ranking(), 0.05
+    relevant = result.classes > 0
+    adjusted = np.where(relevant, 1e-4, 0.6)
+    beside, single = np.where(relevant, 1e-5, 0.4), np.where(relevant, 1e-6, 0.8)
+    limits = np.where(relevant, 0.7, 1.6) * result.intervals[:, 1]
+    weak = [k for k in order if result.classes[k] == 1]
+    for k in weak[len(weak) - alone :] if alone else []:
+        beside[k], limits[k] = 0.3, 0.0
+    single[weak[:together]] = 0.5
+    companions = {result.feature_names[k]: (result.feature_names[order[0]],) for k in weak[:together]}
+    if borderline:
+        last = [k for k in order if relevant[k]][-borderline:]
+        adjusted[last] = 0.96 * level
+        adjusted[[k for k in order if not relevant[k]][:1]] = 1.006 * level
+    judged: dict[str, Any] = {
+        "thresholds": Thresholds(1e-6, np.nan, "copies", level, "fdr", 3, 3),
+        "pvalues": adjusted / 2,
+        "adjusted_pvalues": adjusted,
+        "together_pvalues": beside,
+        "alone_pvalues": single,
+        "limits": limits,
+        "companions": companions,
+        "parameters": {"C": None, "level": level, "control": "fdr"},
+    }
+    return replace(result, **judged | {name: value for name, value in changes.items() if name in judged})
+
+
 def make_forest_result(*counts: int, tentative: int = 1, **changes: Any) -> RelevanceResult:
     """Return the same as of forests, with the last so many features of the ranking undecided."""
     forest: dict[str, Any] = {
         "method": "forest",
-        "thresholds": Thresholds(0.0, 0.041, "hits", 0.95, 100, 100),
+        "thresholds": Thresholds(0.0, 0.041, "hits", 0.05, "none", 100, 100),
         "hyperparameters": {"n_estimators": 200},
         "scores": {"metric": "accuracy", "cross_validated": 0.9412, "training": 0.999},
         "parameters": {"n_estimators": 200, "n_copies": 100},

@@ -64,7 +64,7 @@ def test_the_ordinal_model_is_that_of_the_estimator(easy):
     X, _ = easy
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     y = np.digitize(X[:, 0] + X[:, 1], [-0.8, 0.8])
-    ours = LinearRelevanceOrdinal(C=0.1, n_probes=5, random_state=0).fit(X, y)
+    ours = LinearRelevanceOrdinal(C=0.1, n_copies=1, random_state=0).fit(X, y)
     model = OrdinalL1(C=0.1, n_classes=3).fit(X, y)
     np.testing.assert_array_equal(model.predict(X), ours.predict(X))
     assert model.score(X, y) == pytest.approx(-ours.result_.scores["training"])

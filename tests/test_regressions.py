@@ -31,7 +31,7 @@ HIGHS = tuple(int(part) for part in version("highspy").split(".")[:2])
 def fit(X, y, weight=None, estimator=LinearRelevanceClassifier, **parameters):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RelevanceWarning)
-        return estimator(**{"n_probes": 3, "random_state": 0, "C": 1.0} | parameters).fit(X, y, sample_weight=weight)
+        return estimator(**{"n_copies": 1, "random_state": 0, "C": 1.0} | parameters).fit(X, y, sample_weight=weight)
 
 
 @pytest.mark.parametrize("unit", [2.0**-40, 2.0**-20, 2.0**20, 2.0**40])
@@ -89,7 +89,7 @@ def test_sparse_columns_without_zeros_far_from_zero():
 
 
 def test_constant_privileged_features():
-    """An IndexError: without features that vary there are no probes."""
+    """An IndexError: without features that vary there was nothing to draw probes from."""
     case = Case(n=8, constant=0.0, privileged="replaced")
     assert check_fit(case) == "proven"
 
@@ -262,6 +262,6 @@ def test_somewhat_more_than_very_many_rows(kind):
     n = 60_000 if kind is LinearRelevanceClassifier else 30_000
     X = rng.normal(size=(n, 3))
     score = X[:, 0] + 0.5 * rng.normal(size=n)
-    model = kind(C=1e-3, n_probes=5, random_state=0).fit(X, score if kind is LinearRelevanceRegressor else score > 0)
+    model = kind(C=1e-3, n_copies=1, random_state=0).fit(X, score if kind is LinearRelevanceRegressor else score > 0)
     assert model.result_.max_gap <= 1e-6
     np.testing.assert_array_equal(model.relevance_classes_ > 0, [True, False, False])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from html import escape
 from typing import TYPE_CHECKING
+
+from allrelevant._summary import compared, cut, legend, pvalue
 
 if TYPE_CHECKING:
     from allrelevant.result import RelevanceResult
@@ -18,18 +21,21 @@ FILL = {"strong": "#0072b2", "weak": "#e69f00", "irrelevant": "#b0b0b0"}
 def table_html(result: RelevanceResult) -> str:
     """Return the table of a result, of many features the most relevant, and its summary."""
     ranking = result.ranking()
-    end = max(float(result.intervals[:, 1].max()), result.thresholds.max_relevance, 1e-9)
+    reach = result.thresholds.max_relevance
+    end = max(float(result.intervals[:, 1].max()), reach if math.isfinite(reach) else 0.0, 1e-9)
     rows = [_row(result, int(k), end) for k in ranking[:ROWS]]
     if len(ranking) > ROWS:
-        rows.append(f"<tr><td colspan='5'>… {len(ranking) - ROWS} more</td></tr>")
-    ends = f"<th>{escape(result.words.low)}</th><th>{escape(result.words.high)}</th>"
-    head = f"<tr><th style='text-align:left'>feature</th><th>class</th>{ends}<th></th></tr>"
+        rows.append(f"<tr><td colspan='6'>… {len(ranking) - ROWS} more</td></tr>")
+    heads = ("class", result.words.low, result.words.high, compared(result)[0], "")
+    head = "".join(f"<th>{escape(one)}</th>" for one in heads)
+    below = "".join(f"<p>{escape(line)}</p>" for line in legend(result))
     summary = "<br>".join(escape(line) for line in result.summary().split("\n"))
-    return f"<table>{head}{''.join(rows)}</table><p>{summary}</p>"
+    return (
+        f"<table><tr><th style='text-align:left'>feature</th>{head}</tr>{''.join(rows)}</table>{below}<p>{summary}</p>"
+    )
 
 
 def _row(result: RelevanceResult, k: int, end: float) -> str:
-    from allrelevant._summary import cut
     from allrelevant.result import RelevanceClass
 
     kind, (low, high) = RelevanceClass(int(result.classes[k])).label, result.intervals[k]
@@ -39,5 +45,6 @@ def _row(result: RelevanceResult, k: int, end: float) -> str:
     )
     bar = f"<div style='width:{WIDTH}px;background:#eee;height:12px'><div style='{inside}'></div></div>"
     name = escape(cut(result.feature_names[k]))
-    cells = f"<td style='text-align:left'>{name}</td><td>{result.label(k)}</td><td>{low:.3f}</td><td>{high:.3f}</td>"
-    return f"<tr>{cells}<td>{bar}</td></tr>"
+    chance = escape(pvalue(float(compared(result)[1][k]), result.thresholds.level))
+    cells = "".join(f"<td>{one}</td>" for one in (result.label(k), f"{low:.3f}", f"{high:.3f}", chance, bar))
+    return f"<tr><td style='text-align:left'>{name}</td>{cells}</tr>"

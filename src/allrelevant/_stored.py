@@ -55,7 +55,7 @@ def checked(content: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("adjusted_pvalues", "together_pvalues", "alone_pvalues", "limits"):
         given = content[name]
         most = np.inf if name == "limits" else 1.0
-        read[name] = array(reading.number, given, name, (len(given) and d,), least=0.0, most=most, unknown=True)
+        read[name] = array(reading.number, given, name, (0 if given == [] else d,), least=0.0, most=most, unknown=True)
     read["companions"] = {
         name: reading.listed(reading.text, others, f"companions[{name!r}]")
         for name, others in reading.mapping(content["companions"], "companions").items()

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-__all__ = ["METHODS", "Words"]
+__all__ = ["BORDERLINE", "METHODS", "PROBES", "Words"]
+
+#: What must hold of the rows for any error to be controlled.
+HOLDS = (
+    "This holds for rows that can change places: independent ones, or ones whose groups and strata were given. It does "
+    "not hold for time series, nor for features that were chosen by a look at the target of these rows."
+)
+#: What marks features whose adjusted p-value is within a factor of two of the level, and what that means.
+BORDERLINE = "~"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +33,18 @@ class Words:
         What the lines of the two thresholds mean, before their value.
     min_fact, max_fact : str
         The two thresholds in a list of facts.
+    own_limit : str
+        What the tick across a bar means, where every feature has a limit of its own.
     probes, probes_fact : str
         What was compared with: in a list of facts, and its count, made from ``drawn`` and ``usable``.
+    compared : str
+        What features were compared with, in the summary, with ``sets``.
+    unused : str
+        Why a feature is irrelevant among the models that constraints leave.
+    evidence : str
+        How it was decided who is relevant, where the method is told.
+    holds : str
+        What must hold of the rows for the error to be controlled.
     reasons, meanings : tuple of str
         Why a feature is strong, weak, irrelevant: in the summary, ``{}`` being "it" or "them", and in a list.
     model, model_heading, model_note : str
@@ -58,8 +76,13 @@ class Words:
     max_limit: str
     min_fact: str
     max_fact: str
+    own_limit: str
     probes: str
     probes_fact: str
+    compared: str
+    unused: str
+    evidence: str
+    holds: str
     reasons: tuple[str, str, str]
     meanings: tuple[str, str, str]
     model: str
@@ -88,14 +111,28 @@ _LINEAR = Words(
     max_limit="relevant bars end beyond",
     min_fact="limit for minRel",
     max_fact="limit for maxRel",
-    probes="usable probes",
+    own_limit="limit: relevant bars end beyond it (no tick: evident alone)",
+    probes="sets of copies",
     probes_fact="{usable} of {drawn}",
+    compared="Features were compared with {sets} of row-permuted copies of all features, and each by itself with "
+    "permutations of the rows.",
+    unused="no model that the constraints leave needs {} beyond chance",
+    evidence="A feature is relevant if it tells of the target beside some set of other features, the empty set among "
+    "them. Together: its most relevance is compared with that of copies of all features, whose rows were permuted "
+    "together, within the same budgets. Alone: its dependence on the target, by values and by ranks, is compared with "
+    "permutations of the rows. The two p-values are combined by Cauchy's rule and adjusted for the number of "
+    "features. It is strongly relevant if moreover no near-optimal model can do without it, which is proven.",
+    holds=HOLDS,
     reasons=(
         "every near-optimal model needs {}",
-        "some near-optimal model uses {}, another does without",
-        "no near-optimal model uses {} more than chance would",
+        "of use, but some near-optimal model does without {}",
+        "not told apart from noise, neither beside the other features nor alone",
     ),
-    meanings=("every good model needs them", "useful, but replaceable by others", "no better than noise"),
+    meanings=(
+        "every good model needs them",
+        "useful, but some good model does without",
+        "not told apart from noise, neither beside the others nor alone",
+    ),
     model="The best linear model found",
     model_heading="Best model",
     model_note="All intervals are about linear models nearly as good as this one. If it predicts badly, relevance says "
@@ -126,8 +163,13 @@ _FOREST = Words(
     max_limit="limit by permuted copies",
     min_fact="",
     max_fact="share of importance to exceed (median of the limits)",
+    own_limit="",
     probes="permuted copies",
     probes_fact="{drawn}",
+    compared="",
+    unused="",
+    evidence="",
+    holds=HOLDS,
     reasons=(
         "the other features cannot stand in for {}",
         "other features can stand in for {}",
@@ -154,6 +196,21 @@ _FOREST = Words(
     late="",
     answers=False,
 )
+
+PROBES = replace(
+    _LINEAR,
+    probes="usable probes",
+    compared="",
+    evidence="A feature is relevant if its most relevance exceeds the prediction limit of permuted features (probes): "
+    "what one more of them would stay below. It is strongly relevant if its least relevance exceeds their limit.",
+    reasons=(
+        "every near-optimal model needs {}",
+        "some near-optimal model uses {}, another does without",
+        "no near-optimal model uses {} more than chance would",
+    ),
+    meanings=("every good model needs them", "useful, but replaceable by others", "no better than noise"),
+)
+"""The words of linear results with a limit that all features share."""
 
 METHODS: Mapping[str, Words] = MappingProxyType({"linear": _LINEAR, "forest": _FOREST})
 """The words of every method by its name."""

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from allrelevant._json import plain, restored
 from allrelevant._reading import parsed
 from allrelevant._stored import checked
-from allrelevant._summary import cut, guarantee, summary
-from allrelevant._words import METHODS, Words
+from allrelevant._summary import compared, cut, guarantee, legend, pvalue, summary
+from allrelevant._words import BORDERLINE, METHODS, PROBES, Words
 from allrelevant.errors import MissingExtra
 from allrelevant.inference import borderline
 
@@ -198,7 +198,7 @@ class RelevanceResult:
     >>> X, y, _ = make_relevance_classification(n_strong=2, n_weak=2, n_irrelevant=2, random_state=0)
     >>> result = LinearRelevanceClassifier(C=1.0, random_state=0).fit(X, y).result_
     >>> print(result.table())
-    feature   class        minRel  maxRel  p-value
+    feature   class        minRel  maxRel   adj. p
     ...
     >>> RelevanceResult.from_json(result.to_json()) == result
     True
@@ -274,7 +274,7 @@ class RelevanceResult:
     @property
     def words(self) -> Words:
         """What tables, drawings and reports call things, which differs between the methods."""
-        return METHODS[self.method]
+        return PROBES if self.method == "linear" and self.thresholds.rule != "copies" else METHODS[self.method]
 
     @property
     def delta(self) -> NDArray[np.float64]:
@@ -315,8 +315,13 @@ class RelevanceResult:
         return [self.feature_names[k] for k in self.ranking() if self.classes[k] == int(relevance)]
 
     def label(self, k: int) -> str:
-        """Return the class of a feature in one word, with a question mark where it is :attr:`tentative`."""
-        return RelevanceClass(int(self.classes[k])).label + "?" * (self.feature_names[k] in self.tentative)
+        """Return the class of a feature in one word.
+
+        A question mark follows it where it is :attr:`tentative`, and else ``~`` where it is :attr:`borderline`.
+        """
+        tentative = self.feature_names[k] in self.tentative
+        mark = "?" if tentative else BORDERLINE if self.borderline[k] else ""
+        return RelevanceClass(int(self.classes[k])).label + mark
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain Python values."""
@@ -397,9 +402,10 @@ class RelevanceResult:
     def to_frame(self) -> pd.DataFrame:
         """Return one row per feature as a pandas frame, indexed by name.
 
-        Columns are ``relevance`` (strong, weak, irrelevant), ``minimum``, ``maximum``, ``pvalue`` and ``baseline``;
-        under constraints also ``minimum_delta`` and ``maximum_delta``, with forests ``tentative``, and of a fit that
-        ran out of time ``tentative`` and ``incomplete``.
+        Columns are ``relevance`` (strong, weak, irrelevant), ``minimum``, ``maximum``, ``pvalue``, ``baseline``,
+        ``adjusted_pvalue`` (compared with the level), ``together_pvalue``, ``alone_pvalue``, ``limit``, ``borderline``
+        and ``evidence``; under constraints also ``minimum_delta`` and ``maximum_delta``, with forests ``tentative``,
+        and of a fit that ran out of time ``tentative`` and ``incomplete``.
         """
         try:
             import pandas as pd
@@ -419,21 +425,33 @@ class RelevanceResult:
                 "maximum": self.intervals[:, 1],
                 "pvalue": self.pvalues,
                 "baseline": self.baseline,
+                "adjusted_pvalue": self.adjusted_pvalues,
+                "together_pvalue": self.together_pvalues,
+                "alone_pvalue": self.alone_pvalues,
+                "limit": self.limits,
+                "borderline": self.borderline,
+                "evidence": list(self.evidence),
                 **more,
             },
             index=pd.Index(self.feature_names, name="feature"),
         )
 
     def table(self) -> str:
-        """Return one line per feature, the most relevant first, as text; the middle of very long names is left out."""
+        """Return one line per feature, the most relevant first, as text; the middle of very long names is left out.
+
+        The p-values are those that are compared with the level, :attr:`adjusted_pvalues`. A line at the end explains
+        ``~``, where features are :attr:`borderline`.
+        """
         names = [cut(name) for name in self.feature_names]
         width = max(8, *map(len, names))
-        words = self.words
-        lines = [f"{'feature':<{width}}  {'class':<11}  {words.low:>6}  {words.high:>6}  p-value"]
+        words, (heading, pvalues) = self.words, compared(self)
+        shown = [pvalue(number, self.thresholds.level) for number in pvalues.tolist()]
+        last = max(7, *map(len, shown))
+        lines = [f"{'feature':<{width}}  {'class':<11}  {words.low:>6}  {words.high:>6}  {heading:>{last}}"]
         for k in self.ranking():
             low, high = self.intervals[k]
-            lines.append(f"{names[k]:<{width}}  {self.label(k):<11}  {low:6.3f}  {high:6.3f}  {self.pvalues[k]:7.2g}")
-        return "\n".join(lines)
+            lines.append(f"{names[k]:<{width}}  {self.label(k):<11}  {low:6.3f}  {high:6.3f}  {shown[k]:>{last}}")
+        return "\n".join([*lines, *legend(self)])
 
     def _repr_html_(self) -> str:
         from allrelevant._notebook import table_html

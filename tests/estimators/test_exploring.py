@@ -61,7 +61,10 @@ def test_result_under_constraints(model):
     assert result.intervals[4, 1] <= 0.05 + 1e-6
     assert result.intervals[1, 0] >= 0.1 - 1e-6
     assert result.thresholds == model.result_.thresholds
-    relevant = result.intervals[:, 1] > result.thresholds.max_relevance
+    # Nobody is tested twice: what was relevant stays so beyond its limit.
+    np.testing.assert_array_equal(result.pvalues, model.result_.pvalues)
+    np.testing.assert_array_equal(result.limits, model.result_.limits)
+    relevant = (model.result_.classes > 0) & (result.intervals[:, 1] > np.maximum(result.limits, 1e-6))
     np.testing.assert_array_equal(result.classes > 0, relevant)
     assert result.max_gap <= 1e-6
     assert "f5 from 0 to 0.05" in result.summary()
@@ -172,7 +175,7 @@ def test_privileged_features_can_be_held(form):
         LinearRelevanceOrdinal(C=1.0, n_probes=10).fit(X, y).constrain({}, privileged={0: 0})
 
 
-def pairs_data(n_unique, n_pairs, n_noise, seed, n=100):
+def pairs_data(n_unique, n_pairs, n_noise, seed, n=300):
     """The thesis' sets for grouping: pairs of identical columns."""
     k = n_unique + n_pairs
     X, y, _ = make_relevance_classification(n, n_strong=k, n_weak=0, n_irrelevant=n_noise, random_state=seed)
@@ -186,7 +189,7 @@ def test_pairs_are_found(shape, least):
     scores = []
     for seed in range(2):
         X, y, truth = pairs_data(*shape, seed)
-        groups = LinearRelevanceClassifier(control="fdr", confidence=0.999, random_state=0).fit(X, y).group_features()
+        groups = LinearRelevanceClassifier(level=0.01, random_state=0).fit(X, y).group_features()
         scores.append(v_measure_score(truth, groups.labels))
     assert np.mean(scores) >= least
 
@@ -409,16 +412,27 @@ def test_without_weights_there_is_nothing_to_explore():
     assert len(model.panels()) <= 1
 
 
-def test_false_discoveries_can_be_controlled():
+def test_what_is_controlled_can_be_chosen():
     X, y, _ = make_relevance_classification(100, n_strong=5, n_weak=0, n_irrelevant=10, random_state=3)
-    plain = LinearRelevanceClassifier(random_state=0).fit(X, y)
-    model = LinearRelevanceClassifier(random_state=0, control="fdr", confidence=0.95).fit(X, y)
-    np.testing.assert_array_equal(model.pvalues_, plain.pvalues_)
-    adjusted = false_discovery_control(model.pvalues_)
-    np.testing.assert_array_equal(model.relevance_classes_ > 0, adjusted <= 0.05)
-    np.testing.assert_array_equal(adjusted <= 0.05, model.intervals_[:, 1] > model.thresholds_.max_relevance)
-    strong = model.intervals_[:, 0] > model.thresholds_.min_relevance
-    np.testing.assert_array_equal(model.relevance_classes_ == 2, (adjusted <= 0.05) & strong)
-    assert (model.relevance_classes_ > 0).sum() > (plain.relevance_classes_ > 0).sum()
+    models = {
+        control: LinearRelevanceClassifier(C=0.1, random_state=0, control=control).fit(X, y)
+        for control in ("fwer", "fdr", "none")
+    }
+    pvalues = models["none"].pvalues_
+    m = len(pvalues)
+    holm = np.empty(m)
+    order = np.argsort(pvalues)
+    holm[order] = np.minimum(np.maximum.accumulate(pvalues[order] * np.arange(m, 0, -1)), 1.0)
+    for control, expected in (("fwer", holm), ("fdr", false_discovery_control(pvalues)), ("none", pvalues)):
+        model, result = models[control], models[control].result_
+        np.testing.assert_array_equal(model.pvalues_, pvalues)
+        np.testing.assert_allclose(model.adjusted_pvalues_, expected, rtol=1e-12)
+        np.testing.assert_array_equal(model.relevance_classes_ > 0, model.adjusted_pvalues_ <= 0.05)
+        np.testing.assert_array_equal(model.relevance_classes_ > 0, model.intervals_[:, 1] > result.limits)
+        strong = model.intervals_[:, 0] > model.thresholds_.min_relevance
+        np.testing.assert_array_equal(model.relevance_classes_ == 2, (model.adjusted_pvalues_ <= 0.05) & strong)
+        assert (result.thresholds.control, result.thresholds.level) == (control, 0.05)
+    counts = [(model.relevance_classes_ > 0).sum() for model in models.values()]
+    assert 0 < counts[0] <= counts[1] <= counts[2]
     with pytest.raises(ValueError, match="control"):
-        LinearRelevanceClassifier(control="fwer").fit(X, y)
+        LinearRelevanceClassifier(control="both").fit(X, y)

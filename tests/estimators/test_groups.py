@@ -6,7 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from allrelevant import LinearRelevanceClassifier, LinearRelevanceOrdinal, LinearRelevanceRegressor
+from allrelevant import (
+    LinearRelevanceClassifier,
+    LinearRelevanceOrdinal,
+    LinearRelevanceRegressor,
+    RelevanceWarning,
+)
 
 
 def categories(seed=0, n=250):
@@ -104,11 +109,13 @@ def test_large_groups_are_noted():
     np.testing.assert_array_equal(model.relevance_classes_, [2, 2] + [0] * 8)
 
 
-@pytest.mark.parametrize("rule", ["added", "papers"])
-def test_threshold_rules(rule):
+def test_the_papers_rule_knows_no_groups():
     X, signal, groups = categories()
-    model = LinearRelevanceClassifier(C=1.0, random_state=0, feature_groups=groups, threshold_rule=rule)
-    np.testing.assert_array_equal(model.fit(X, signal > 0).result_.classes, [2, 2, 0, 0])
+    model = LinearRelevanceClassifier(C=1.0, random_state=0, feature_groups=groups, threshold_rule="papers")
+    with pytest.warns(RelevanceWarning, match="compares single columns that vary, and some features are none"):
+        model.fit(X, signal > 0)
+    assert model.thresholds_.rule == "copies"
+    np.testing.assert_array_equal(model.result_.classes, [2, 2, 0, 0])
 
 
 @pytest.mark.parametrize(

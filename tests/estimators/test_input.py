@@ -32,7 +32,8 @@ def with_value(value):
         (X, Y[:-1], "inconsistent numbers of samples"),
         (X, np.column_stack([Y, Y]), "y should be a 1d array"),
         (X, np.where(Y, np.nan, 1.0), "contains NaN"),
-        (X[:3], [0, 1, 1], "give C .* to fit without cross-validation"),
+        (X, np.arange(20) == 7, "give C .* to fit without cross-validation"),
+        (X[:5], [0, 1, 1, 0, 1], "X has 5 samples, with 10 different arrangements of y.*; give more samples"),
     ],
 )
 def test_bad_data(samples, labels, message):
@@ -65,8 +66,14 @@ def test_bad_weights(weight, message):
         ("loss_slack", None),
         ("n_probes", 2),
         ("n_probes", 10.5),
-        ("confidence", 1.0),
-        ("confidence", 0.4),
+        ("n_copies", 0),
+        ("n_copies", 2.5),
+        ("n_copies", "many"),
+        ("level", 0.0),
+        ("level", 1.0),
+        ("level", -0.1),
+        ("level", "5 %"),
+        ("control", "bonferroni"),
         ("threshold_rule", "guess"),
         ("standardize", "yes"),
         ("cv", 1.5),
@@ -83,7 +90,7 @@ def test_bad_parameters_are_named(name, value):
 
 def test_nothing_is_changed_in_place():
     samples, labels, weight = X.copy(), Y.copy(), np.ones(20)
-    LinearRelevanceClassifier(C=1.0, n_probes=3, random_state=0).fit(samples, labels, sample_weight=weight)
+    LinearRelevanceClassifier(C=1.0, n_copies=1, random_state=0).fit(samples, labels, sample_weight=weight)
     np.testing.assert_array_equal(samples, X)
     np.testing.assert_array_equal(labels, Y)
     assert (weight == 1).all()

@@ -87,8 +87,8 @@ def test_two_classes_of_three_with_weight_are_two():
 
 def test_papers_rule_and_joint_budgets():
     X, y, relevance = three_classes(0, n=120)
-    for options in ({"threshold_rule": "papers", "n_probes": 10}, {"budgets": "joint"}):
-        model = LinearRelevanceClassifier(C=1.0, random_state=0, confidence=0.999, **options).fit(X, y)
+    for options in ({"threshold_rule": "papers", "level": 0.001, "n_probes": 10}, {"budgets": "joint"}):
+        model = LinearRelevanceClassifier(C=1.0, random_state=0, **options).fit(X, y)
         assert (model.relevance_classes_[relevance > 0] > 0).all()
         assert model.result_.max_gap <= 1e-6
 

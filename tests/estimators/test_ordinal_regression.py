@@ -126,30 +126,37 @@ def test_units_of_the_target_do_not_matter():
 
 def test_errors_within_epsilon_cost_nothing():
     x = np.linspace(-1, 1, 30)[:, None]
-    model = LinearRelevanceRegressor(C=1e3, epsilon=0.5, n_probes=3, random_state=0).fit(x, 2 * x[:, 0])
+    model = LinearRelevanceRegressor(C=1e3, epsilon=0.5, n_copies=1, random_state=0).fit(x, 2 * x[:, 0])
     assert model.epsilon_ == pytest.approx(0.5)
     assert np.abs(model.predict(x) - 2 * x[:, 0]).max() == pytest.approx(0.5, abs=1e-6)
 
 
-def test_a_constant_target_is_said_plainly():
+def test_a_constant_target_is_refused():
+    with pytest.raises(ValueError, match=r"y is the same in all 20 samples.*give samples between which it varies"):
+        LinearRelevanceRegressor().fit(np.random.RandomState(0).normal(size=(20, 3)), np.ones(20))
+
+
+def test_a_target_that_hardly_varies_is_said_plainly():
+    y = np.ones(30)
+    y[0] = 2.0
     with pytest.warns(RelevanceWarning, match="no weights at all"):
-        model = LinearRelevanceRegressor(random_state=0).fit(np.random.RandomState(0).normal(size=(20, 3)), np.ones(20))
+        model = LinearRelevanceRegressor(C=1.0, epsilon=0.5).fit(np.random.RandomState(0).normal(size=(30, 3)), y)
     assert (model.relevance_classes_ == 0).all()
-    np.testing.assert_allclose(model.predict(np.zeros((2, 3))), 1.0)
+    np.testing.assert_allclose(model.predict(np.zeros((2, 3))), 1.5)
 
 
 estimators = st.sampled_from(
     [
-        lambda: LinearRelevanceRegressor(C=1.0, n_probes=3, random_state=0),
-        lambda: LinearRelevanceRegressor(n_probes=3, random_state=0),
-        lambda: LinearRelevanceOrdinal(C=1.0, n_probes=3, random_state=0),
-        lambda: LinearRelevanceOrdinal(order="implicit", n_probes=3, random_state=0),
+        lambda: LinearRelevanceRegressor(C=1.0, n_copies=1, random_state=0),
+        lambda: LinearRelevanceRegressor(n_copies=1, random_state=0),
+        lambda: LinearRelevanceOrdinal(C=1.0, n_copies=1, random_state=0),
+        lambda: LinearRelevanceOrdinal(order="implicit", n_copies=1, random_state=0),
     ]
 )
 
 
 @SETTINGS
-@example("plain", 982, lambda: LinearRelevanceOrdinal(C=1.0, n_probes=3, random_state=0))  # an offset without rows
+@example("plain", 982, lambda: LinearRelevanceOrdinal(C=1.0, n_copies=1, random_state=0))  # an offset without rows
 @given(st.sampled_from(KINDS), st.integers(0, 1000), estimators)
 def test_arrangement_and_repetition_do_not_matter(kind, seed, make):
     X, _, _ = problem(kind, seed)
@@ -163,7 +170,8 @@ def test_arrangement_and_repetition_do_not_matter(kind, seed, make):
         warnings.simplefilter("ignore", RelevanceWarning)
         one = make().fit(X, y, sample_weight=1.0 + twice)
         two = make().fit((X * signs)[np.ix_(repeated, columns)], y[repeated])
-    same(one, two, columns)
+    # The models are the same; permutations exchange rows that are given twice each by itself.
+    np.testing.assert_array_equal(one.intervals_[columns], two.intervals_)
     share = np.abs(one.result_.baseline)
     assert (one.intervals_[:, 0] <= share + 1e-6).all()
     assert (share <= one.intervals_[:, 1] + 1e-6).all()
@@ -191,7 +199,7 @@ def test_bad_ordinal_labels(labels, message):
 
 
 def test_labels_of_a_score_must_be_known():
-    model = LinearRelevanceOrdinal(C=1.0, n_probes=3, random_state=0).fit(X, Y)
+    model = LinearRelevanceOrdinal(C=1.0, n_copies=1, random_state=0).fit(X, Y)
     with pytest.raises(ValueError, match="labels not seen during fit: 77"):
         model.score(X, np.full(20, 77))
 
@@ -226,7 +234,7 @@ def test_boundaries_that_coincide_are_no_trouble_for_either_engine(budgets):
     y = np.where(X[:, 0] > 0, 2, 0)
     y[np.argmin(X[:, 0])] = 1
     models = [
-        LinearRelevanceOrdinal(C=5.0, engine=engine, budgets=budgets, n_probes=3, random_state=0).fit(X, y)
+        LinearRelevanceOrdinal(C=5.0, engine=engine, budgets=budgets, n_copies=1, random_state=0).fit(X, y)
         for engine in ("highs", "interior")
     ]
     assert models[0].boundaries_[0] == pytest.approx(models[0].boundaries_[1], abs=1e-9)

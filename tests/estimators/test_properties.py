@@ -17,18 +17,23 @@ penalties = st.sampled_from([0.1, 1.0, 10.0])
 
 
 def fit(X, y, weight=None, **parameters):
-    parameters = {"n_probes": 3, "random_state": 0} | parameters
+    parameters = {"n_copies": 1, "random_state": 0} | parameters
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RelevanceWarning)
         return LinearRelevanceClassifier(**parameters).fit(X, y, sample_weight=weight)
 
 
 def same(one, two, columns=slice(None)):
-    """Bitwise: the same path was taken, not just the same optimum found."""
+    """Bitwise: the same path was taken, not just the same optimum found.
+
+    Equal columns may trade places, and with them the last digit of their p-values.
+    """
     np.testing.assert_array_equal(one.intervals_[columns], two.intervals_)
     np.testing.assert_array_equal(one.relevance_classes_[columns], two.relevance_classes_)
-    np.testing.assert_array_equal(one.pvalues_[columns], two.pvalues_)
-    assert one.thresholds_ == two.thresholds_
+    for name in ("pvalues", "together_pvalues", "alone_pvalues", "limits"):
+        given, other = getattr(one.result_, name)[columns], getattr(two.result_, name)
+        np.testing.assert_allclose(given, other, rtol=1e-9, atol=1e-12, err_msg=name)
+    assert repr(one.thresholds_) == repr(two.thresholds_)
 
 
 @SETTINGS
@@ -83,11 +88,12 @@ def test_signs_of_columns_do_not_matter(data, seed, C):
 @SETTINGS
 @given(problems, st.integers(0, 2**31 - 1), st.sampled_from([None, 1.0]))
 def test_a_weight_of_two_is_a_row_given_twice(data, seed, C):
+    """To the models; permutations exchange two rows each by itself, and one row of twice the weight as one."""
     X, y, _ = data
     twice = np.random.RandomState(seed).rand(len(X)) < 0.4
     repeated = np.concatenate([np.arange(len(X)), np.flatnonzero(twice)])
     weighted, doubled = fit(X, y, 1.0 + twice, C=C), fit(X[repeated], y[repeated], C=C)
-    same(weighted, doubled)
+    np.testing.assert_array_equal(weighted.intervals_, doubled.intervals_)
     np.testing.assert_array_equal(weighted.coef_, doubled.coef_)
 
 
@@ -96,7 +102,7 @@ def test_a_weight_of_two_is_a_row_given_twice(data, seed, C):
 def test_a_weight_of_zero_is_a_row_left_out(data, seed):
     X, y, _ = data
     kept = np.random.RandomState(seed).rand(len(X)) < 0.8
-    assume(len(np.unique(y[kept])) == 2)
+    assume(min((y[kept] < 0).sum(), (y[kept] > 0).sum()) >= 3)
     same(fit(X, y, kept.astype(float), C=1.0), fit(X[kept], y[kept], C=1.0))
 
 

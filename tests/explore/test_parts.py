@@ -18,6 +18,7 @@ from allrelevant.explore.code import reproduce
 from allrelevant.explore.figure import MOST, draw, shown_features
 from allrelevant.explore.marks import Mark, marks_of
 from allrelevant.explore.state import DEPTH, State, address, from_address
+from handmade import make_judged_result, make_result
 
 
 @pytest.fixture(scope="module")
@@ -179,7 +180,29 @@ def test_drawing(model):
     np.testing.assert_allclose(np.add(ghosts["base"], ghosts["x"]), result.intervals[order, 1])
     np.testing.assert_allclose(drawn["base"], now.intervals[order, 0])
     assert drawn["customdata"] == rows["customdata"] == [result.feature_names[k] for k in order]
-    assert len(figure["layout"]["shapes"]) == 4  # two limits, one bracket, the band of the chosen row
+    limits = [shape for shape in figure["layout"]["shapes"] if shape.get("name") == "limit"]
+    assert len(figure["layout"]["shapes"]) - len(limits) == 2  # one bracket, the band of the chosen row
+    own = {k: limit for k, limit in enumerate(result.limits) if limit > 0.0}
+    assert sorted(order[round((one["y0"] + one["y1"]) / 2)] for one in limits) == sorted(own)
+    for one in limits:
+        limit = own[order[round((one["y0"] + one["y1"]) / 2)]]
+        assert one["x0"] == (
+            limit if limit <= 2 * result.intervals[:, 1].max() else 0.997 * figure["layout"]["xaxis"]["range"][1]
+        )
+    for k, hover in zip(order, drawn["hovertext"], strict=True):
+        relevant = result.classes[k] > 0
+        assert ("adj. p &lt; 0.001" in hover) == relevant
+
+
+def test_what_is_borderline_is_marked_in_the_drawing():
+    result = make_judged_result(1, 2, 2, borderline=1)
+    figure = draw(result, result, {}, result.names(1)[-1], {})
+    marked = [text for text in figure["layout"]["yaxis"]["ticktext"] if "~" in text]
+    assert marked == [f"<b>{result.names(1)[-1]} ~</b>", f"{result.names(0)[0]} ~"]
+    assert sum("borderline" in text for text in figure["data"][1]["hovertext"]) == 2
+    old = draw(make_result(), make_result(), {}, None, {})
+    assert [shape["line"]["dash"] for shape in old["layout"]["shapes"]] == ["dot", "dash"]
+    assert "relevant bars" in old["layout"]["annotations"][0]["text"]
 
 
 def test_groups_are_marked_as_in_their_tree(model):
@@ -205,7 +228,8 @@ def test_many_features_are_not_all_drawn(model):
     d = MOST + 30
     many = replace(
         model.result_, feature_names=tuple(f"<i>{k}" for k in range(d)), intervals=np.tile([0.0, 0.1], (d, 1)),
-        classes=np.zeros(d, dtype=int), pvalues=np.ones(d), baseline=np.zeros(d),
+        classes=np.zeros(d, dtype=int), pvalues=np.ones(d), baseline=np.zeros(d), adjusted_pvalues=[],
+        together_pvalues=[], alone_pvalues=[], limits=[],
     )  # fmt: skip
     assert len(shown_features(many, {})) == MOST
     last = many.feature_names[int(many.ranking()[-1])]

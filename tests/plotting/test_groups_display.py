@@ -170,7 +170,9 @@ def test_features_that_play_the_very_same_part():
 
 
 def test_a_limit_that_is_not_finite_is_left_out():
-    display = GroupsDisplay.from_groups(make_groups(thresholds=Thresholds(np.nan, np.inf, "none", 0.9, 10, 0)))
+    display = GroupsDisplay.from_groups(
+        make_groups(thresholds=Thresholds(np.nan, np.inf, "papers", 0.1, "none", 10, 0))
+    )
     assert not display.axes_[1].lines
     assert np.all(np.isfinite(display.axes_[1].get_ylim()))
 

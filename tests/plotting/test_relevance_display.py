@@ -22,7 +22,7 @@ from allrelevant.plotting import (
 )
 from allrelevant.plotting._style import CLASS_STYLES
 from allrelevant.result import RelevanceClass, Thresholds
-from handmade import make_forest_result, make_result
+from handmade import make_forest_result, make_judged_result, make_result
 
 
 class Fitted(BaseEstimator):
@@ -108,7 +108,7 @@ def test_limits_are_labelled():
 
 @pytest.mark.parametrize("limits", [(0.01, 0.9), (0.8, 0.9), (0.01, 0.01), (0.0, 0.0)])
 def test_limits_stay_in_view(limits):
-    thresholds = Thresholds(*limits, "rule", 0.9, 10, 10)
+    thresholds = Thresholds(*limits, "rule", 0.1, "none", 10, 10)
     display = RelevanceDisplay(make_result(thresholds=thresholds)).plot()
     display.figure_.draw_without_rendering()
     frame = display.ax_.get_window_extent()
@@ -119,15 +119,60 @@ def test_limits_stay_in_view(limits):
 
 
 def test_a_limit_that_is_not_finite_is_left_out():
-    thresholds = Thresholds(float("nan"), float("inf"), "none", 0.9, 10, 0)
+    thresholds = Thresholds(float("nan"), float("inf"), "papers", 0.1, "none", 10, 0)
     ax = RelevanceDisplay(make_result(thresholds=thresholds)).plot().ax_
     assert not ax.texts
     assert np.all(np.isfinite(ax.get_xlim()))
 
 
+def ticks(ax):
+    return [c for c in ax.collections if c.get_label() == "limits"]
+
+
+def test_every_feature_has_its_own_limit_as_a_tick():
+    result = make_judged_result(2, 3, 3, borderline=1, alone=1)
+    display = RelevanceDisplay.from_result(result)
+    ax = display.ax_
+    assert not ax.texts  # no common line
+    edge, stroke = ticks(ax)
+    drawn = sorted(float(segment[0, 0]) for segment in stroke.get_segments())
+    np.testing.assert_allclose(drawn, sorted(limit for limit in result.limits if limit > 0.0))
+    assert len(drawn) == result.n_features - 1
+    assert len(edge.get_segments()) == len(drawn)
+    middle = {round(float(segment[:, 1].mean()), 6): float(segment[0, 0]) for segment in stroke.get_segments()}
+    for kind in RelevanceClass:
+        for bar in bars(ax, kind):
+            tick = middle.get(round(bar.get_y() + bar.get_height() / 2, 6))
+            assert tick is None or (bar.get_x() + bar.get_width() > tick) == (kind > 0)
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert result.words.own_limit in legend
+    assert legend[-1] == "borderline: adjusted p within a factor of two of the level, 0.05"
+    assert sorted(name.removesuffix(" ~") for name in names(ax) if name.endswith("~")) == sorted(
+        name for k, name in enumerate(result.feature_names) if result.borderline[k]
+    )
+    display.figure_.draw_without_rendering()
+
+
+def test_limits_far_beyond_the_bars_are_marks_at_the_end():
+    result = make_judged_result(1, 1, 3)
+    limits = np.where(result.classes > 0, result.limits, [np.inf if k % 2 else 50.0 for k in range(5)])
+    ax = RelevanceDisplay.from_result(make_judged_result(1, 1, 3, limits=limits)).ax_
+    assert ax.get_xlim()[1] < 1.0
+    (far,) = [line for line in ax.lines if line.get_label() == "limit of the feature further right"]
+    assert far.get_xdata().tolist() == [ax.get_xlim()[1]] * 3
+    assert len(ticks(ax)[0].get_segments()) == 2
+
+
+def test_without_own_limits_there_are_no_ticks():
+    for result in (make_result(), make_forest_result(), make_judged_result(1, 1, 1, limits=[np.nan] * 3)):
+        ax = RelevanceDisplay.from_result(result).ax_
+        assert not ticks(ax)
+        assert not [text for text in ax.get_legend().get_texts() if "limit" in text.get_text()]
+
+
 def test_all_zero():
     result = make_result(
-        0, 0, 3, intervals=np.zeros((3, 2)), baseline=np.zeros(3), thresholds=Thresholds(0, 0, "", 0, 0, 0)
+        0, 0, 3, intervals=np.zeros((3, 2)), baseline=np.zeros(3), thresholds=Thresholds(0, 0, "", 0.05, "fdr", 0, 0)
     )
     RelevanceDisplay(result).plot().figure_.draw_without_rendering()
 

@@ -136,6 +136,6 @@ def test_no_time():
     from sklearn.datasets import load_breast_cancer
 
     X, y = load_breast_cancer(return_X_y=True)
-    model = LinearRelevanceClassifier(C=0.3, n_probes=10, random_state=0).fit(X, y)
+    model = LinearRelevanceClassifier(C=0.3, n_copies=1, random_state=0).fit(X, y)
     with pytest.raises(SolverTimeout, match="time limit"):
         model.panels(time_limit=1e-3)

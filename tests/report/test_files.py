@@ -25,7 +25,7 @@ def stored(tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("stored")
     X, y, _ = make_relevance_classification(80, n_strong=1, n_weak=2, n_irrelevant=20, random_state=0)
-    result = LinearRelevanceClassifier(C=1.0, n_probes=5, random_state=0).fit(X, y).result_
+    result = LinearRelevanceClassifier(C=1.0, n_copies=1, random_state=0).fit(X, y).result_
     (folder / "result.json").write_text(result.to_json())
     rows = [",".join([*(f"{value:.3f}" for value in row), str(label)]) for row, label in zip(X, y, strict=True)]
     header = ",".join([*(f"x{k}" for k in range(X.shape[1])), "y"])

@@ -20,7 +20,7 @@ from allrelevant.plotting._style import CLASS_STYLES, PALETTE
 from allrelevant.report import _drawings, render_report, write_report
 from allrelevant.report._plot import SHADES
 from allrelevant.result import Thresholds
-from handmade import make_forest_result, make_result
+from handmade import make_forest_result, make_judged_result, make_result
 
 EVIL = '</script><script>alert("1")</script><!-- & <b>x</b> %{x} \u2028'
 VOID = {"meta", "br", "hr", "img", "link", "input"}
@@ -107,7 +107,8 @@ def test_says_what_was_found_and_how():
         "0.972",
         "3 · 10⁻⁹",
         "48 of 50",
-        "prediction interval",
+        "prediction limit",
+        "each feature by itself",
         "0.1778",
         "norm_slack",
         "CPU seconds, probes",
@@ -303,7 +304,7 @@ def test_what_is_unknown_is_a_dash():
         0,
         1,
         pvalues=[np.nan, 1e-5],
-        thresholds=Thresholds(float("nan"), float("inf"), "none", 0.9, 0, 0),
+        thresholds=Thresholds(float("nan"), float("inf"), "papers", 0.1, "none", 0, 0),
         scores={"metric": "F1", "cross_validated": None, "training": 0.9},
         seed=None,
         max_gap=0.0,
@@ -415,3 +416,38 @@ def test_forests_claim_no_proof_and_no_linear_models():
     assert result.tentative[0] in page.cells
     assert "--limit-min: -10%" in html
     assert "question mark" not in render_report(make_forest_result(2, 3, 4, tentative=0))
+
+
+def test_the_table_shows_evidence_limits_and_what_is_borderline():
+    result = make_judged_result(1, 3, 2, borderline=1, alone=1, together=1)
+    html = render_report(result)
+    page = Page(html)
+    assert {"adj. p", "beside others", "alone", "both"} <= {text.strip() for text in page.text}
+    assert "0.0503" in page.cells
+    assert sum(cell.endswith("~") for cell in page.cells) == 2
+    assert "~ borderline: adjusted p within a factor of two of the level, 0.05." in page.text
+    tracks = [tag["style"] for tag in page.all("div") if tag.get("class") == "track"]
+    assert len(tracks) == 6
+    assert tracks.count("--limit-max: -10%") == 1  # found alone: nothing to exceed
+    text = " ".join("".join(page.text).split())
+    assert text.count(result.guarantee) == 3  # in the summary, how to read it, and the method
+    assert "does not hold for time series" in text
+    assert "permuted together" in text
+    assert "limit for maxRel" not in text
+    figure = plots(html)["features"]
+    (ticks,) = [trace for trace in figure["data"] if trace["name"] == result.words.own_limit]
+    assert sorted(ticks["x"]) == sorted(limit for limit in result.limits if limit > 0.0)
+    assert not figure["layout"]["shapes"]
+    said = "".join(strings(figure))
+    assert f"tells of the target beside {result.names(2)[0]}" in said
+    assert "adj. p &lt; 0.001" in said
+    assert "of together &lt; 0.001, alone &lt; 0.001, combined &lt; 0.001" in said
+
+
+def test_old_results_keep_their_common_limit():
+    page = Page(render_report(make_result(1, 2, 2)))
+    assert not [tag for tag in page.all("div") if tag.get("class") == "track" and "style" in tag]
+    text = " ".join("".join(page.text).split())
+    assert "measured on probes" in text
+    assert "limit for maxRel" in text
+    assert "adj. p" not in text

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from allrelevant.report import write_csv, write_markdown
-from handmade import make_forest_result, make_result
+from handmade import make_forest_result, make_judged_result, make_result
 
 
 def rows(path):
@@ -15,12 +15,15 @@ def rows(path):
         return list(csv.DictReader(file))
 
 
+PROOFS = ["adjusted p-value", "borderline", "evidence", "together p-value", "alone p-value", "limit"]
+
+
 def test_csv_has_all_digits_of_every_feature(make_findings, tmp_path):
     names = ['a, "b"', "line\nbreak", *(f"f{k}" for k in range(7))]
     findings = make_findings(2, 4, 3, names=names)
     path = write_csv(findings, tmp_path / "new" / "features.csv")
     result, lines = findings.result, rows(path)
-    assert list(lines[0]) == ["name", "class", "minRel", "maxRel", "p-value", "baseline", "group"]
+    assert list(lines[0]) == ["name", "class", "minRel", "maxRel", "p-value", "baseline", "group", *PROOFS]
     assert [line["name"] for line in lines] == names
     for k, line in enumerate(lines):
         assert (float(line["minRel"]), float(line["maxRel"])) == tuple(result.intervals[k])
@@ -35,6 +38,32 @@ def test_csv_leaves_empty_what_is_unknown(tmp_path):
     lines = rows(write_csv(make_result(1, 0, 1, pvalues=[np.nan, 0.5]), tmp_path / "features.csv"))
     assert [line["p-value"] for line in lines] == ["", "0.5"]
     assert [line["group"] for line in lines] == ["", ""]
+
+
+def test_csv_says_what_classes_rest_on(tmp_path):
+    result = make_judged_result(1, 3, 2, borderline=1, alone=1, together=1)
+    lines = rows(write_csv(result, tmp_path / "features.csv"))
+    assert [float(line["adjusted p-value"]) for line in lines] == result.adjusted_pvalues.tolist()
+    assert [float(line["together p-value"]) for line in lines] == result.together_pvalues.tolist()
+    assert [float(line["alone p-value"]) for line in lines] == result.alone_pvalues.tolist()
+    assert [float(line["limit"]) for line in lines] == result.limits.tolist()
+    assert [line["borderline"] == "yes" for line in lines] == result.borderline.tolist()
+    assert tuple(line["evidence"] for line in lines) == result.evidence
+    assert {*result.evidence} == {"both", "alone", "together", ""}
+    unknown = rows(write_csv(make_result(1, 1, 1), tmp_path / "features.csv"))
+    assert {line["adjusted p-value"] + line["limit"] for line in unknown} == {""}
+
+
+def test_markdown_shows_adjusted_p_values_and_what_is_borderline(tmp_path):
+    result = make_judged_result(1, 2, 1, borderline=1, alone=1)
+    text = write_markdown(result, tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "| feature | class | minRel | maxRel | adj. p | evidence | baseline |" in text
+    assert "| weak\\~ |" in text
+    assert "| 0.048 |" in text
+    assert "\\~ borderline: adjusted p within a factor of two of the level, 0.05." in text
+    for fact in (result.guarantee, "| level | 0.05 |", "Benjamini–Hochberg", "| sets of copies | 3 of 3 |"):
+        assert fact in text
+    assert "limit for maxRel" not in text
 
 
 def test_csv_tells_privileged_features_apart(tmp_path):
@@ -94,7 +123,7 @@ def test_a_folder_is_no_file(tmp_path, write, example):
 def test_tables_of_forests(tmp_path):
     result = make_forest_result(1, 2, 2)
     lines = rows(write_csv(result, tmp_path / "features.csv"))
-    assert list(lines[0]) == ["name", "class", "low", "high", "p-value", "mean", "group", "tentative"]
+    assert list(lines[0]) == ["name", "class", "low", "high", "p-value", "mean", "group", "tentative", *PROOFS[:2]]
     assert [line["name"] for line in lines if line["tentative"] == "yes"] == list(result.tentative)
     assert {line["class"] for line in lines} == {"strong", "weak", "irrelevant"}
     np.testing.assert_array_equal([float(line["mean"]) for line in lines], result.baseline)

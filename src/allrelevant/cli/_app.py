@@ -80,7 +80,7 @@ def _fit(
     if out is not None:
         _check_folder(out)
     with screen.progress():
-        model = fit(job.prepared, seed=job.seed, jobs=job.jobs, time_limit=time_limit)
+        model = fit(job.prepared, seed=job.seed, jobs=job.jobs, parameters=job.parameters, time_limit=time_limit)
         # Substitutes take long and are not printed; only files and other programs have room for them.
         wanted = out is not None or as_json
         findings, notices = examine(
@@ -135,7 +135,7 @@ def _panels(
             if name not in job.prepared.features:
                 raise Problem(f"{option}: there is no feature {name!r}; {closest(name, job.prepared.features)}")
     with screen.progress():
-        model = fit(job.prepared, seed=job.seed, jobs=job.jobs)
+        model = fit(job.prepared, seed=job.seed, jobs=job.jobs, parameters=job.parameters)
         panels = model.panels(prices, k, max_size=max_size, include=wanted, exclude=unwanted)
     if as_json:
         content = {
@@ -173,8 +173,8 @@ def _explore(
     screen = Screen(quiet=quiet)
     prices = _costs(job, costs, screen)
     with screen.progress():
-        model = fit(job.prepared, seed=job.seed, jobs=job.jobs)
-    code = source(job.table, job.prepared, seed=job.seed, jobs=job.jobs)
+        model = fit(job.prepared, seed=job.seed, jobs=job.jobs, parameters=job.parameters)
+    code = source(job.table, job.prepared, seed=job.seed, jobs=job.jobs, parameters=job.parameters)
     run(model, title=job.title, costs=prices, source=code, port=port, open_browser=browser)
 
 

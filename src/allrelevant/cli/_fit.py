@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from allrelevant import LinearRelevanceClassifier, LinearRelevanceOrdinal, LinearRelevanceRegressor
@@ -25,15 +26,27 @@ LINEAR: dict[str, Any] = {
     "regression": LinearRelevanceRegressor,
     "ordinal": LinearRelevanceOrdinal,
 }
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 MOST_SUBSTITUTED = 10
 MOST_GROUPED = 40  # features of a forest: each is told by each of the others
 PATIENCE = 60.0  # seconds that groups, and substitutes, may take unless all is asked for
 
 
-def fit(prepared: Prepared, *, seed: int, jobs: int, time_limit: float | None = None) -> Any:
-    """Return the fitted estimator; only linear ones have a limit of time, in seconds."""
+def fit(
+    prepared: Prepared,
+    *,
+    seed: int,
+    jobs: int,
+    parameters: Mapping[str, Any] = NOTHING,
+    time_limit: float | None = None,
+) -> Any:
+    """Return the fitted estimator, with parameters that say which error is allowed.
+
+    Only linear ones have a limit of time, in seconds.
+    """
     limit = {} if time_limit is None else {"time_limit": time_limit}
-    model = _estimators(prepared.method)[prepared.target.problem](**_parameters(prepared, seed, jobs), **limit)
+    options = {**_parameters(prepared, seed, jobs), **parameters, **limit}
+    model = _estimators(prepared.method)[prepared.target.problem](**options)
     more: dict[str, Any] = dict(prepared.belonging)
     if prepared.privileged is not None:
         more["X_privileged"] = prepared.privileged
@@ -119,7 +132,7 @@ def examine(
 def _seconds_of_groups(model: Any) -> float:
     """Estimate the CPU seconds that groups take from what the programs of the fit took."""
     result, groups = model.result_, model.feature_groups or {}
-    spent: float = sum(result.cpu_seconds.get(stage, 0.0) for stage in ("intervals", "probes"))
+    spent: float = sum(result.cpu_seconds.get(stage, 0.0) for stage in ("intervals", "copies"))
     relevant = [name for name, kind in zip(result.feature_names, result.classes, strict=True) if kind]
     # Every feature is held at both ends; the greatest weight of a category takes a program per pattern of signs.
     patterns = [2 ** min(len(groups.get(name, "1")) - 1, 5) for name in relevant]
@@ -170,11 +183,12 @@ def _is_cost(text: str) -> bool:
         return False
 
 
-def source(table: Table, prepared: Prepared, *, seed: int, jobs: int) -> str:
+def source(table: Table, prepared: Prepared, *, seed: int, jobs: int, parameters: Mapping[str, Any] = NOTHING) -> str:
     """Write the Python code that reads the file, prepares it in the same way and fits ``model``, a linear one."""
     name = LINEAR[prepared.target.problem].__name__
     groups = ["feature_groups=groups"] if prepared.groups else []
-    parameters = ", ".join([*groups, f"n_jobs={jobs}", f"random_state={seed}"])
+    chosen = [f"{key}={value!r}" for key, value in parameters.items()]
+    arguments = ", ".join([*groups, *chosen, f"n_jobs={jobs}", f"random_state={seed}"])
     weight = [] if prepared.weight is None else ["sample_weight=weight"]
     privileged = [] if prepared.privileged is None else ["X_privileged=P"]
     belonging = [f"{option}=row_{option}" for option in prepared.belonging]
@@ -191,7 +205,7 @@ def source(table: Table, prepared: Prepared, *, seed: int, jobs: int) -> str:
             f"frame = pd.{reader}({', '.join([repr(str(table.path.resolve())), *options])})",
             *table.steps,
             *prepared.code,
-            f"model = {name}({parameters}).fit({', '.join(['X', 'y', *weight, *privileged, *belonging])})",
+            f"model = {name}({arguments}).fit({', '.join(['X', 'y', *weight, *privileged, *belonging])})",
             "",
         ]
     )

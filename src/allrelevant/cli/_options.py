@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from allrelevant.cli._prepare import Prepared, Wishes, prepare
-from allrelevant.cli._problems import split_names
+from allrelevant.cli._problems import Problem, split_names
 from allrelevant.cli._read import Table, read_table
 from allrelevant.cli._show import Screen
 
@@ -44,6 +44,14 @@ class Filling(StrEnum):
     median = "median"
 
 
+class Control(StrEnum):
+    """Which error the level is about."""
+
+    fdr = "fdr"
+    fwer = "fwer"
+    none = "none"
+
+
 METHOD = typer.Option(
     "--method", help="Linear models with proven bounds, or forests for bent relations.", rich_help_panel=FIT
 )
@@ -54,12 +62,13 @@ QUIET = typer.Option("--quiet", "-q", help="Leave out notices and progress.", ri
 
 @dataclass(frozen=True)
 class Job:
-    """A table, and what is to be done with it."""
+    """A table, and what is to be done with it; `parameters` say which error is allowed."""
 
     table: Table
     prepared: Prepared
     seed: int
     jobs: int
+    parameters: dict[str, Any]
 
     @property
     def title(self) -> str:
@@ -103,7 +112,26 @@ def _read(
         str | None,
         typer.Option(metavar="COLUMN", help="Column within whose values rows are compared.", rich_help_panel=TABLE),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of folds and probes.", rich_help_panel=FIT)] = 0,
+    level: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Share of noise expected among the features found.",
+            show_default="0.05",
+            rich_help_panel=FIT,
+        ),
+    ] = None,
+    control: Annotated[
+        Control | None,
+        typer.Option(
+            help="What the level is: share of the found, chance of any false one, of each.",
+            show_default="fdr",
+            rich_help_panel=FIT,
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Seed of folds and permutations.", rich_help_panel=FIT)
+    ] = 0,
     jobs: Annotated[int, typer.Option(metavar="N", help="Threads; -1 uses all processors.", rich_help_panel=FIT)] = -1,
     *,
     method: Method = Method.linear,
@@ -123,8 +151,12 @@ def _read(
         strata=strata,
         method=method.value,
     )
+    if level is not None and not 0.0 < level < 1.0:
+        raise Problem(f"--level: {level:g} is not between 0 and 1; 0.05 allows 5 % of noise among the features found.")
+    chosen = {"level": level, "control": None if control is None else control.value}
+    parameters = {name: value for name, value in chosen.items() if value is not None}
     table = read_table(data)
-    return Job(table, prepare(table, wishes, notices), seed, jobs)
+    return Job(table, prepare(table, wishes, notices), seed, jobs, parameters)
 
 
 def with_table(command: Callable[..., None]) -> Callable[..., None]:

@@ -8,12 +8,14 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
 from allrelevant._progress import watched
+from allrelevant._summary import compared, legend, pvalue
 from allrelevant.findings import Findings
 from allrelevant.redundancy import Panels
 from allrelevant.result import RelevanceClass, RelevanceResult
@@ -22,12 +24,14 @@ __all__ = ["Screen", "say_problem"]
 
 COLOURS = {RelevanceClass.STRONG: "bold green", RelevanceClass.WEAK: "yellow", RelevanceClass.IRRELEVANT: "dim"}
 MOST_IRRELEVANT = 20
-BAR = 24
+#: Cells of the longest bar where there is room and where there is not, and those that all other columns take.
+BAR, SHORTEST_BAR, REST = 24, 8, 40
 STAGES = {
     "search": "Looking for the best model",
     "baseline": "Fitting the best model",
     "intervals": "Bounding the features",
-    "probes": "Finding out what chance can do",
+    "copies": "Finding out what chance can do",
+    "permutations": "Looking at every feature alone",
     "contexts": "Grouping features",
     "panels": "Looking for panels",
     "shadow features": "Comparing features with permuted ones",
@@ -119,26 +123,35 @@ class Screen:
         table.add_column("feature", overflow="fold")
         table.add_column("class")
         table.add_column("interval", no_wrap=True, min_width=BAR)
-        for name in (result.words.low, result.words.high, "p-value"):
-            table.add_column(name, justify="right")
+        heading, pvalues = compared(result)
+        for name in (result.words.low, result.words.high, heading):
+            table.add_column(name, justify="right", no_wrap=True)
         most = max(float(result.intervals[:, 1].max()), 1e-12)
         ranking = [int(k) for k in result.ranking()]
         irrelevant = [k for k in ranking if result.classes[k] == RelevanceClass.IRRELEVANT]
         hidden = set(irrelevant[MOST_IRRELEVANT:])
-        for k in (k for k in ranking if k not in hidden):
+        shown = [k for k in ranking if k not in hidden]
+        longest = max(cell_len(result.feature_names[k]) for k in shown)
+        width = min(BAR, max(SHORTEST_BAR, self._out.width - longest - REST))
+        table.columns[2].min_width = width
+        for k in shown:
             kind, (low, high) = RelevanceClass(int(result.classes[k])), result.intervals[k]
-            bar = self._bar(float(low) / most, float(high) / most)
+            bar = self._bar(float(low) / most, float(high) / most, width)
             table.add_row(
                 Text(result.feature_names[k]), result.label(k), bar, f"{low:.3f}", f"{high:.3f}",
-                f"{result.pvalues[k]:.2g}", style=COLOURS[kind],
+                pvalue(float(pvalues[k]), result.thresholds.level), style=COLOURS[kind],
             )  # fmt: skip
         self._out.print(table)
         if hidden:
             self.line(f"… and {len(hidden)} more irrelevant features.")
+        for sentence in legend(result):
+            self.line(sentence)
+        if legend(result):
+            self.line()
 
-    def _bar(self, low: float, high: float) -> Text:
-        first = min(int(low * BAR), BAR - 1)
-        last = max(first + 1, round(high * BAR))
+    def _bar(self, low: float, high: float, width: int) -> Text:
+        first = min(int(low * width), width - 1)
+        last = max(first + 1, round(high * width))
         sign = "━" if (self._out.encoding or "").lower().startswith("utf") else "="
         return Text(" " * first + sign * (last - first))
 
@@ -161,4 +174,5 @@ def _console(stream: TextIO) -> Console:
 
 
 def _table(title: str) -> Table:
-    return Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    return Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, show_edge=False,
+                 pad_edge=False, padding=(0, 1, 0, 0))  # fmt: skip

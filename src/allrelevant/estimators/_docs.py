@@ -36,7 +36,7 @@ threshold_rule : {"copies", "papers"}, default="copies"
     the place of the feature they were made from, as published; `control` is not used then. The papers propose
     ``level=0.001``.
 n_copies : int or "auto", default="auto"
-    Sets of copies. ``"auto"`` takes three, or more of fewer than 20 features.
+    Sets of copies. ``"auto"`` takes two, or more of fewer than 30 features.
 n_probes : int, default=50
     Probes of ``threshold_rule="papers"``; at least 3.
 feature_groups : dict or list of lists, default=None

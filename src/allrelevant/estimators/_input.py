@@ -194,6 +194,11 @@ def check_permutations(rows: Rows, target: Array, weight: Array) -> None:
     found = exchangeability(int(used.sum()), target[used], groups, strata)
     if found.enough:
         return
+    if np.ptp(target[used]) == 0.0:
+        raise ValueError(
+            f"y is the same in all {int(used.sum())} samples, so there is nothing to be told of it; give samples "
+            "between which it varies"
+        )
     if groups is None and strata is None:
         raise ValueError(
             f"X has {int(used.sum())} samples, with {found.n_permutations:.0f} different arrangements of y, but at "

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from allrelevant.formulations import Formulation
 from allrelevant.inference import N_PERMUTATIONS, Decision, alone_pvalues, companions, decide
 from allrelevant.lp import GAP_LIMIT, Array
-from allrelevant.lp.matrix import Indices, dense_column
+from allrelevant.lp.matrix import Indices, dense_column, ranges
 from allrelevant.relevance.copies import CopyBounds, Sample, bound_copies, default_copies
 from allrelevant.relevance.intervals import Intervals
 from allrelevant.relevance.nearoptimal import NearOptimalSet
@@ -142,23 +142,51 @@ def judge(
         notes = (found,)
     # What has been shown so far: nobody is relevant before.
     shown = intervals.maximum if intervals.unfinished is None else intervals.unfinished.maximum
+    # Constant features are known to be irrelevant: they are no part of any comparison, and count for none.
+    low, high = ranges(sample.X)
+    some = np.array([k for k, each in enumerate(columns) if (high[each] > low[each]).any()], dtype=np.intp)
+    if not len(some):
+        thresholds = Thresholds(GAP_LIMIT, np.nan, "copies", rule.level, rule.control, 0, 0)
+        return Verdict(Decision.nothing(len(columns)), thresholds, notes=notes)
+    compared_columns = [columns[int(k)] for k in some]
     rng = np.random.default_rng(seed)
-    n_sets = default_copies(len(columns)) if rule.n_copies is None else rule.n_copies
+    n_sets = default_copies(len(some)) if rule.n_copies is None else rule.n_copies
     copies = bound_copies(
-        near, formulation, sample, columns, shown, lambda: permutation(rng), n_sets, solving, privileged=privileged
+        near,
+        formulation,
+        sample,
+        compared_columns,
+        shown[some],
+        lambda: permutation(rng),
+        n_sets,
+        solving,
+        privileged=privileged,
     )
     scores = formulation.scores(sample.target, privileged)
     alone = None
     if scores is not None:
         with solving.progress.stage("permutations", 1):
-            alone = _alone(sample, columns, scores, permutation, seed)
+            alone = _alone(sample, compared_columns, scores, permutation, seed)
             solving.progress.step()
     compared = copies.maximum if len(copies.maximum) else None
-    decision = decide(shown, compared, alone, level=rule.level, control=rule.control)
+    statistic, known = shown.copy(), intervals.maximum.copy()
+    if compared is not None:
+        statistic[some] = copies.beside
+        known = np.maximum(known, statistic)
+
+    def decided(values: Array) -> Decision:
+        found = decide(values[some], compared, alone, level=rule.level, control=rule.control)
+        return found.among(some, len(columns))
+
+    decision = decided(statistic)
+    # Limits for maxRel as it is reported, without copies beside the feature.
+    limits = decision.limits - (statistic - shown)
+    limits = np.where(decision.relevant, np.minimum(limits, np.nextafter(shown, -np.inf)), np.maximum(limits, shown))
+    decision = replace(decision, limits=limits)
     thresholds = Thresholds(GAP_LIMIT, np.nan, "copies", rule.level, rule.control, copies.n_drawn, len(copies.maximum))
     verdict = Verdict(decision, thresholds, notes=notes, gap=copies.gap, n_programs=copies.n_programs)
     verdict = replace(verdict, companions=_companions(verdict, sample, columns, scores))
-    hopeful = decide(intervals.maximum, compared, alone, level=rule.level, control=rule.control).relevant
+    hopeful = decided(known).relevant
     if compared is None:
         hopeful = intervals.maximum > GAP_LIMIT
     least = intervals.minimum if intervals.unfinished is None else intervals.unfinished.minimum

@@ -9,7 +9,7 @@ from typing import Any
 from allrelevant.errors import AllRelevantError
 from allrelevant.explore.answers import Answers, Overtaken
 from allrelevant.explore.code import reproduce
-from allrelevant.explore.figure import draw
+from allrelevant.explore.figure import draw, said_of
 from allrelevant.explore.state import Costs, Held, State, address, from_address, read_costs, read_number
 from allrelevant.result import RelevanceClass, RelevanceResult
 
@@ -177,7 +177,8 @@ def connect(app: Any, answers: Answers, title: str, source: str | None) -> None:
         low, high = State.of(stored, known).held.get(feature, (0.0, most))
         end = max(most, 1e-6)
         kind = RelevanceClass(int(answers.result.classes[k]))
-        about = f"Without constraints from {least:.3f} to {most:.3f}: {kind.label}."
+        how_sure = "; ".join(said_of(answers.result, k))
+        about = f"Without constraints from {least:.3f} to {most:.3f}: {kind.label} ({how_sure})."
         return end, end / 200, [low, high], round(low, 4), round(high, 4), about
 
     @app.callback(  # type: ignore[untyped-decorator]

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from allrelevant._summary import compared, pvalue
+from allrelevant._words import BORDERLINE
 from allrelevant.explore.marks import Mark
 from allrelevant.explore.state import Held
-from allrelevant.plotting._rows import shorten
+from allrelevant.plotting._rows import limit_ticks, own_limit, shorten
 from allrelevant.plotting._style import CLASS_STYLES, mix
 from allrelevant.result import RelevanceClass, RelevanceResult
 
-__all__ = ["MOST", "draw", "shown_features"]
+__all__ = ["MOST", "draw", "said_of", "shown_features"]
 
 #: Features that are drawn, at most.
 MOST = 120
@@ -36,17 +38,21 @@ def draw(
     """Return the figure as plain values; bars stay where they are, whatever is held."""
     order = shown_features(before, held)
     names = [before.feature_names[k] for k in order]
-    labels = [f"<b>{_safe(name)}</b>" if name == selected else _safe(name) for name in names]
+    labels = [_safe(name) + f" {BORDERLINE}" * bool(before.borderline[k]) for k, name in zip(order, names, strict=True)]
+    labels = [f"<b>{label}</b>" if name == selected else label for name, label in zip(names, labels, strict=True)]
     low, high = now.intervals[order].T
     ghost_low, ghost_high = before.intervals[order].T
-    end = 1.04 * max(float(before.intervals[:, 1].max(initial=0.0)), before.thresholds.max_relevance, 1e-6)
+    ticks = limit_ticks([own_limit(before, k) for k in order], ghost_high.tolist())
+    reach = [*(value for value, _ in _limits(before)), *(tick for tick in ticks if np.isfinite(tick))]
+    end = 1.04 * max(float(before.intervals[:, 1].max(initial=0.0)), *reach, 1e-6)
     classes = [RelevanceClass(int(now.classes[k])) for k in order]
     styles = [CLASS_STYLES[kind] for kind in classes]
     places = list(range(len(order)))
     hover = [
         f"{_safe(name)}<br>{style.phrase}<br>{a:.3f} to {b:.3f}<br>unconstrained {c:.3f} to {d:.3f}"
+        + "".join(f"<br>{_escaped(line)}" for line in said_of(before, k))
         + (f"<br>group {marks[name].number}" if name in marks else "")
-        for name, style, a, b, c, d in zip(names, styles, low, high, ghost_low, ghost_high, strict=True)
+        for k, name, style, a, b, c, d in zip(order, names, styles, low, high, ghost_low, ghost_high, strict=True)
     ]
     common = {"orientation": "h", "y": places, "customdata": names, "type": "bar", "showlegend": False}
     ghosts = {
@@ -70,6 +76,7 @@ def draw(
         "marker": {"color": "rgba(0,0,0,0)"}, "hovertext": hover, "hoverinfo": "text",
     }  # fmt: skip
     shapes = [_limit(value, dash, len(order)) for value, dash in _limits(before)]
+    shapes += [_tick(tick, place, end) for place, tick in enumerate(ticks) if not np.isnan(tick)]
     for place, name in zip(places, names, strict=True):
         if name in held:
             shapes += [_bracket(value, place) for value in sorted({*held[name]})]
@@ -93,16 +100,41 @@ def draw(
     }  # fmt: skip
 
 
+def said_of(result: RelevanceResult, k: int) -> list[str]:
+    """Say how sure it is that a feature is relevant, or not, in the fit without constraints."""
+    heading, pvalues = compared(result)
+    near = ", borderline" * bool(result.borderline[k])
+    lines = [f"{heading} {pvalue(float(pvalues[k]), result.thresholds.level)}{near}"]
+    own = own_limit(result, k)
+    if own is not None:
+        lines.append(f"limit of {result.words.high} {own:.3f}")
+    return lines
+
+
 def _safe(name: str) -> str:
     """A name that plotly does not take for markup."""
-    line = shorten(name, NAME_LENGTH)
+    return _escaped(shorten(name, NAME_LENGTH))
+
+
+def _escaped(line: str) -> str:
     return line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _limits(result: RelevanceResult) -> list[tuple[float, str]]:
+    """Limits that all features share."""
     limits = result.thresholds
+    if not np.isfinite(limits.max_relevance):
+        return []
     return [(value, dash) for value, dash in ((limits.min_relevance, "dot"), (limits.max_relevance, "dash"))
             if np.isfinite(value)]  # fmt: skip
+
+
+def _tick(value: float, place: int, end: float) -> dict[str, Any]:
+    """The limit of a feature across its bar; one that is further right than the drawing is a dotted one at its end."""
+    inside = np.isfinite(value)
+    x = value if inside else 0.997 * end
+    line = {"color": INK, "width": 2, "dash": "solid" if inside else "dot"}
+    return {"type": "line", "name": "limit", "x0": x, "x1": x, "y0": place - 0.42, "y1": place + 0.42, "line": line}
 
 
 def _said(result: RelevanceResult) -> list[tuple[float, str]]:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from allrelevant._summary import near
+from allrelevant._words import BORDERLINE
 from allrelevant.explore.answers import Answers
 from allrelevant.plotting._style import CLASS_STYLES
 
@@ -26,10 +30,12 @@ def page(answers: Answers, title: str) -> Any:
     def button(name: str, text: str, hint: str) -> Any:
         return html.Button(text, id=name, n_clicks=0, title=hint, type="button")
 
-    legend = [
-        html.Span([html.Span(style.symbol, className=f"symbol {kind.label}"), f" {style.phrase}"], className="key")
-        for kind, style in CLASS_STYLES.items()
-    ]
+    keys = [(style.symbol, f"symbol {kind.label}", style.phrase) for kind, style in CLASS_STYLES.items()]
+    if np.isnan(result.thresholds.max_relevance):
+        keys.append(("|", "symbol", result.words.own_limit))
+    if result.borderline.any():
+        keys.append((BORDERLINE, "symbol", f"borderline: {near(result.thresholds)}"))
+    legend = [html.Span([html.Span(sign, className=name), f" {text}"], className="key") for sign, name, text in keys]
     controls = html.Section(
         [
             html.H2("Hold a feature", id="hold-heading"),

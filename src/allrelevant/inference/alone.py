@@ -23,6 +23,10 @@ AT_ONCE = 2**20
 TINY = 1e-12
 #: Columns whose values differ by less than this share of the greatest are constant.
 ROUNDING = 1e-12
+#: Columns of which no more than this share is left are functions of what is given.
+EXPLAINED = 1e-9
+#: Statistics that differ by less than this share of the greatest are the same.
+SAME = 1e-9
 
 
 def alone_pvalues(
@@ -74,6 +78,7 @@ def alone_pvalues(
     n, d = X.shape
     weight = np.ones(n) if sample_weight is None else sample_weight
     known = np.zeros((n, 0)) if given is None else given
+    X = np.where(_constant(X), 0.0, X)  # rounding has ranks
     kinds = []
     for convert in (np.asarray, _ranks):
         values, basis = _unit(_left(convert(X), convert(known))), _basis(convert(scores), convert(known), weight)
@@ -98,6 +103,8 @@ def alone_pvalues(
     if members is not None:
         share = np.column_stack([share[:, columns].max(axis=1) for columns in members])
     surprise = _surprise(np.minimum(share, 1.0), n_scores, n)
+    # Where values repeat many arrangements are equal, and whether they are must not be a matter of rounding.
+    surprise[0] -= SAME * np.abs(surprise).max(axis=0)
     pvalues = np.array([NullSample.of(one[1:]).pvalues(one[:1])[0] for one in surprise.T])
     return np.where(share.max(axis=0) > TINY, pvalues, 1.0)
 
@@ -133,18 +140,22 @@ def companions(X: Array, scores: Array, feature: int, others: NDArray[np.intp], 
     return np.asarray(others[order[partial[order] > 2.0 * share[0]][:count]], dtype=np.intp)
 
 
+def _constant(values: Array) -> NDArray[np.bool_]:
+    return np.asarray(np.ptp(values, axis=0) <= ROUNDING * np.abs(values).max(axis=0, initial=0.0))
+
+
 def _ranks(values: Array) -> Array:
     return np.asarray(rankdata(values, axis=0)) if values.shape[1] else values
 
 
 def _left(values: Array, given: Array) -> Array:
     """What a linear function of what is given leaves of every column; constant columns are exactly 0."""
-    largest = np.abs(values).max(axis=0, initial=0.0)
     left = values - values.mean(axis=0)
-    left[:, np.ptp(values, axis=0) <= ROUNDING * largest] = 0.0
+    left[:, _constant(values)] = 0.0
     if given.shape[1]:
-        known = given - given.mean(axis=0)
+        known, before = given - given.mean(axis=0), np.linalg.norm(left, axis=0)
         left -= known @ np.linalg.lstsq(known, left, rcond=None)[0]
+        left[:, np.linalg.norm(left, axis=0) <= EXPLAINED * before] = 0.0
     return np.asarray(left)
 
 

@@ -94,7 +94,10 @@ def pvalue_limits(pvalues: Array, level: float, control: str = "fdr") -> Array:
         before = np.append(1, np.maximum.accumulate(joined)[:-1])
         out[order] = np.where(rank <= found, found, before) * level / m
     else:
-        out[order] = level / (m + 1 - np.minimum(rank, found + 1))
+        # Without a feature that is found, those after it have one more beside them: up to where does each still do?
+        fails = pvalues[order] * (m + 2 - rank) > level
+        last = np.minimum.accumulate(np.append(np.where(fails, rank - 1, m), m)[::-1])[::-1][1:]
+        out[order] = level / (m + 1 - np.where(rank <= found, last, found + 1))
     return out
 
 

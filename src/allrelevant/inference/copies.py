@@ -16,6 +16,8 @@ Array = NDArray[np.float64]
 
 #: Features without all of their copies were below the median of the first set of copies: no p-value is less than this.
 UNLIKELY = 0.5
+#: Statistics that differ by less than this share of the greatest copy's may come from the error of whoever found them.
+SAME = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +38,14 @@ class CopiesNull:
         Which features have a copy in every set.
     deviations : NullSample
         Deviations of the copies from the centre.
+    same : float
+        Statistics that exceed those of copies by no more than this are the same.
     """
 
     centre: Array
     complete: NDArray[np.bool_]
     deviations: NullSample
+    same: float
 
     @classmethod
     def of(cls, copies: Array) -> Self:
@@ -52,9 +57,10 @@ class CopiesNull:
             Statistic of every copy; NaN for copies that were not made, of which there are none in the first set.
         """
         complete = np.asarray(np.isfinite(copies).all(axis=0))
+        same = SAME * float(np.nanmax(np.abs(copies)))
         centre = np.full(copies.shape[1], float(copies[0].mean()))
         if len(copies) == 1 or not complete.any():
-            return cls(centre, complete, NullSample.of(copies[0] - centre[0]))
+            return cls(centre, complete, NullSample.of(copies[0] - centre[0]), same)
         own = copies[:, complete]
         n_sets, mean = len(own), own.mean(axis=0)
         others = (mean * n_sets - own) / (n_sets - 1)
@@ -63,16 +69,16 @@ class CopiesNull:
         between = max(float(mean.var(ddof=1)) - within / n_sets, 0.0) if len(mean) > 1 else 0.0
         centre[complete] = _shrunk(mean, overall, between, within / n_sets)
         deviations = own - _shrunk(others, overall, between, within / (n_sets - 1))
-        return cls(centre, complete, NullSample.of(deviations.ravel()))
+        return cls(centre, complete, NullSample.of(deviations.ravel()), same)
 
     def pvalues(self, statistic: Array) -> Array:
         """Return the chance that an irrelevant feature reaches each feature's statistic."""
-        found = self.deviations.pvalues(statistic - self.centre)
+        found = self.deviations.pvalues(statistic - self.centre - self.same)
         return np.where(self.complete, found, np.maximum(found, UNLIKELY))
 
     def limits(self, pvalues: Array) -> Array:
         """Return the least statistic of each feature whose p-value is at most as given; infinite if none is."""
-        return np.asarray(self.centre + self.deviations.limit(pvalues))
+        return np.asarray(self.centre + self.same + self.deviations.limit(pvalues))
 
 
 def copies_pvalues(statistic: Array, copies: Array) -> Array:

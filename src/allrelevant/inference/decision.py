@@ -42,8 +42,16 @@ class Decision:
     @classmethod
     def nothing(cls, n_features: int) -> Decision:
         """No feature is relevant, because nothing was compared."""
-        ones, none = np.ones(n_features), np.full(n_features, np.nan)
-        return cls(ones, ones, none, none, none, np.zeros(n_features, dtype=bool))
+        pvalues, adjusted = np.ones((2, n_features))
+        together, alone, limits = np.full((3, n_features), np.nan)
+        return cls(pvalues, adjusted, together, alone, limits, np.zeros(n_features, dtype=bool))
+
+    def among(self, some: NDArray[np.intp], n_features: int) -> Decision:
+        """Return the decision about so many features of which only some, these, were compared."""
+        out = Decision.nothing(n_features)
+        for name, values in vars(out).items():
+            values[some] = getattr(self, name)
+        return out
 
 
 def decide(

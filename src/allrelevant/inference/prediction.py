@@ -9,12 +9,10 @@ from scipy.special import stdtrit
 __all__ = ["prediction_limit"]
 
 
-def prediction_limit(values: NDArray[np.float64], confidence: float, power: float = 1.0, sides: int = 1) -> float:
-    """Limit that the greatest of the next few draws from the distribution of `values` stays below.
+def prediction_limit(values: NDArray[np.float64], confidence: float) -> float:
+    """Limit that the next draw from the normal distribution of `values` stays below; not less than 0.
 
-    The one-sided prediction limit ``mean + t · s · sqrt(1 + 1/n)`` of normal draws, on values raised to `power`. The
-    relevance of probes is skewed to the right; its roots are so much less. What is left of the confidence is shared
-    evenly among the `sides` draws, which is right or, where they depend on each other, on the safe side.
+    The one-sided prediction limit ``mean + t · s · sqrt(1 + 1/n)``.
 
     Examples
     --------
@@ -22,7 +20,6 @@ def prediction_limit(values: NDArray[np.float64], confidence: float, power: floa
     >>> round(prediction_limit(np.array([1.0, 2.0, 3.0]), 0.975), 3)
     6.968
     """
-    raised = values**power
     n = len(values)
-    spread = raised.std(ddof=1) * np.sqrt(1 + 1 / n)
-    return float(max(raised.mean() - stdtrit(n - 1, (1 - confidence) / sides) * spread, 0.0) ** (1 / power))
+    spread = values.std(ddof=1) * np.sqrt(1 + 1 / n)
+    return float(max(values.mean() - stdtrit(n - 1, 1 - confidence) * spread, 0.0))

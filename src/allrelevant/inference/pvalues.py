@@ -90,7 +90,9 @@ class NullSample:
         with np.errstate(divide="ignore"):
             ratio = np.clip(np.asarray(pvalue) / self.share, 0.0, 1.0)
         beyond = self.start + genpareto.isf(ratio, self.shape, scale=self.scale)
-        return np.asarray(np.where(counted > self.start, np.maximum(beyond, self.start), counted))
+        # At the start itself values are counted, and many may be equal to it.
+        beyond = np.maximum(beyond, np.nextafter(self.start, np.inf))
+        return np.asarray(np.where(counted > self.start, beyond, counted))
 
 
 def cauchy_combination(*pvalues: Array) -> Array:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from allrelevant.errors import MissingExtra
@@ -169,7 +170,12 @@ def class_patch(kind: RelevanceClass, ax: Axes, label: str, linewidth: float = 1
 
 
 def limits_of(result: RelevanceResult) -> list[Limit]:
-    """Return the limits between noise and relevance that can be drawn, the least first."""
+    """Return the limits between noise and relevance that all features share, the least first.
+
+    There are none where every feature has a limit of its own.
+    """
+    if not math.isfinite(result.thresholds.max_relevance) and np.isfinite(result.adjusted_pvalues).any():
+        return []
     limits = [
         (result.thresholds.min_relevance, (0, (1, 1.5)), result.words.min_limit),
         (result.thresholds.max_relevance, (0, (5, 2)), result.words.max_limit),

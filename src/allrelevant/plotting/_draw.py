@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from allrelevant._summary import near
 from allrelevant.plotting._axes import (
     POINTS,
     class_look,
@@ -20,7 +21,7 @@ from allrelevant.plotting._axes import (
     points,
     require_matplotlib,
 )
-from allrelevant.plotting._rows import Row
+from allrelevant.plotting._rows import Row, limit_ticks
 from allrelevant.plotting._style import CLASS_STYLES
 from allrelevant.result import RelevanceResult, Thresholds
 
@@ -74,16 +75,23 @@ def draw_rows(
     to the ends of the bars, or further right to `reach`.
     """
     room = row_room(ax, positions, whole_figure=whole_figure)
-    right = _right_end(rows, result.thresholds, reach)
-    top = positions[0] - 0.5 - HEADER / room
+    ticks = limit_ticks([row.limit for row in rows], [reach, *(row.high for row in rows)])
+    right = _right_end(rows, result.thresholds, max([reach, *(tick for tick in ticks if math.isfinite(tick))]))
+    header = HEADER if limits_of(result) else 0.5 * LABEL
+    top = positions[0] - 0.5 - header / room
 
     _axes(ax, rows, positions, xlim=(-0.012 * right, right), top=top, room=room)
     ax.set_xlabel(result.words.axis)
     handles = _bars(ax, rows, positions, result, room)
     handles += _baseline_marks(ax, rows, positions, room, result.words.centre)
+    handles += _own_limits(ax, ticks, positions, result.words.own_limit, right)
     if any(row.tentative for row in rows):
         handles += ax.plot(
             [], [], linestyle="none", marker="$?$", color=ink(), label=f"undecided, {result.words.undecided}"
+        )
+    if any(row.borderline for row in rows):
+        handles += ax.plot(
+            [], [], linestyle="none", marker=r"$\sim$", color=ink(), label=f"borderline: {near(result.thresholds)}"
         )
     _limits(ax, result, top=top, step=LABEL / room)
     return handles
@@ -178,6 +186,43 @@ def _baseline_marks(
             label=label,
         )
     )
+
+
+def _own_limits(
+    ax: Axes, ticks: Sequence[float], positions: NDArray[np.float64], label: str, right: float
+) -> list[Artist]:
+    """Draw the limit of every feature as a tick across its bar, or a mark at the end of the axis if it is beyond."""
+    shown = [(tick, y) for tick, y in zip(ticks, positions, strict=True) if math.isfinite(tick)]
+    far = [y for tick, y in zip(ticks, positions, strict=True) if math.isinf(tick)]
+    handles: list[Artist] = []
+    if shown:
+        # On paper and on ink alike: a dark stroke with a pale edge.
+        for colour, width in ((ax.get_facecolor(), 3.2), (ink(), 1.6)):
+            ax.vlines(
+                [tick for tick, _ in shown],
+                [y - 0.42 for _, y in shown],
+                [y + 0.42 for _, y in shown],
+                color=colour,
+                linewidth=width,
+                zorder=3,
+                label="limits",
+            )
+        handles += ax.plot(
+            [], [], linestyle="none", marker="|", markersize=9, markeredgewidth=1.6, color=ink(), label=label
+        )
+    if far:
+        handles += ax.plot(
+            [right] * len(far),
+            far,
+            linestyle="none",
+            marker=9,
+            markersize=5,
+            color=ink(),
+            clip_on=False,
+            zorder=4,
+            label="limit of the feature further right",
+        )
+    return handles
 
 
 def _limits(ax: Axes, result: RelevanceResult, *, top: float, step: float) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import math
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
 
+from allrelevant._words import BORDERLINE
 from allrelevant.result import RelevanceClass, RelevanceResult
 
-__all__ = ["MAX_FEATURES", "NAME_LENGTH", "Row", "arrange", "at_least_one", "shorten"]
+__all__ = ["MAX_FEATURES", "NAME_LENGTH", "Row", "arrange", "at_least_one", "limit_ticks", "own_limit", "shorten"]
 
 MAX_FEATURES = 40  # what fits on a screen or a printed page
 NAME_LENGTH = 32
@@ -35,6 +37,10 @@ class Row:
         Positions of the features that the line stands for.
     tentative : bool
         Whether the class of the feature is a best guess, which a question mark after its name says.
+    borderline : bool
+        Whether its adjusted p-value is near the level, which ``~`` after its name says.
+    limit : float or None
+        What its ``maxRel`` had to exceed; None where all features share a limit, or nothing was to be exceeded.
     """
 
     label: str
@@ -44,6 +50,8 @@ class Row:
     baseline: float | None
     members: tuple[int, ...]
     tentative: bool = False
+    borderline: bool = False
+    limit: float | None = None
 
     @property
     def n_features(self) -> int:
@@ -85,6 +93,26 @@ def arrange(
     return tuple(sorted([*rows, *shared], key=lambda row: -row.relevance))
 
 
+def own_limit(result: RelevanceResult, k: int) -> float | None:
+    """Return what ``maxRel`` of a feature had to exceed; None where all share one, or there was nothing to exceed."""
+    limit = float(result.limits[k])
+    return limit if limit > 0.0 and not math.isfinite(result.thresholds.max_relevance) else None
+
+
+def limit_ticks(limits: Sequence[float | None], ends: Sequence[float]) -> list[float]:
+    """Return where the limits of features are drawn, NaN where they are not: the bars decide how far the axis reaches.
+
+    Limits of more than twice the longest bar are drawn there, at infinity, as marks at the end of the axis.
+
+    Examples
+    --------
+    >>> limit_ticks([0.1, None, 0.9], [0.3, 0.2, 0.1])
+    [0.1, nan, inf]
+    """
+    reach = 2.0 * max(ends, default=0.0)
+    return [math.nan if limit is None else limit if limit <= reach else math.inf for limit in limits]
+
+
 def shorten(name: str, length: int) -> str:
     """Return a name on one line of at most `length` characters; an ellipsis replaces the middle.
 
@@ -107,14 +135,18 @@ def shorten(name: str, length: int) -> str:
 def _single(result: RelevanceResult, k: int, name_length: int) -> Row:
     low, high = result.intervals[k].tolist()
     tentative = result.feature_names[k] in result.tentative
+    borderline = bool(result.borderline[k]) and not tentative
+    mark = " ?" if tentative else f" {BORDERLINE}" if borderline else ""
     return Row(
-        shorten(result.feature_names[k], name_length) + " ?" * tentative,
+        shorten(result.feature_names[k], name_length) + mark,
         RelevanceClass(int(result.classes[k])),
         low,
         high,
         abs(float(result.baseline[k])),
         (k,),
         tentative,
+        borderline,
+        own_limit(result, k),
     )
 
 

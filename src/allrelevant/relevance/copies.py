@@ -21,7 +21,7 @@ from allrelevant.relevance.solving import Solving
 __all__ = ["CopyBounds", "Sample", "bound_copies", "default_copies"]
 
 #: Sets of copies, at least and at most, and copies in all sets that are enough between the two.
-FEWEST, MOST, ENOUGH = 3, 12, 60
+FEWEST, MOST, ENOUGH = 2, 12, 60
 #: Features that have a copy in every set, at least; beyond them only those whose own relevance is above the median of
 #: the copies in the first set: others are not relevant beside the others.
 COMPARED = 34
@@ -55,6 +55,9 @@ class CopyBounds:
     ----------
     maximum : ndarray of shape (n_sets, n_features)
         ``maxRel`` of the copy of every feature in every set that was finished; NaN where there was no need to know.
+    beside : ndarray of shape (n_features,)
+        ``maxRel`` of the features themselves with a set of copies beside them, as copies have it, which is no less than
+        without; where that cannot matter, without.
     n_drawn : int
         Sets asked for.
     gap, n_programs : float, int
@@ -62,13 +65,14 @@ class CopyBounds:
     """
 
     maximum: Array
+    beside: Array
     n_drawn: int
     gap: float = 0.0
     n_programs: int = 0
 
 
 def default_copies(n_features: int) -> int:
-    """Return how many sets of copies are enough for a null distribution: three, or more of few features."""
+    """Return how many sets of copies are enough for a null distribution: two, or more of few features."""
     return int(np.clip(-(-ENOUGH // max(n_features, 1)), FEWEST, MOST))
 
 
@@ -114,9 +118,9 @@ def bound_copies(
     among = np.sort(np.concatenate(columns))
     position = np.full(sample.X.shape[1], -1, dtype=np.intp)
     position[among] = np.arange(len(among))
-    out = np.full((n_sets, len(columns)), np.nan)
+    out, beside = np.full((n_sets, len(columns)), np.nan), maximum.copy()
     finished, gap, n_programs = 0, 0.0, 0
-    some = np.arange(len(columns))
+    some, above = np.arange(len(columns)), np.arange(len(columns) if n_sets == 1 else 0)
     with solving.progress.stage("copies", n_sets):
         for b in range(n_sets):
             if time_is_up():
@@ -124,17 +128,21 @@ def bound_copies(
             wider, stated, first = _beside(near, formulation, sample, among, permutation(), privileged)
             width = sample.X.shape[1] + len(among)
             features = [_feature(stated, first + position[columns[int(k)]], width, wider) for k in some]
+            # The features once, as soon as it is known which of them it can matter for.
+            itself = above if b == min(1, n_sets - 1) else above[:0]
+            moved = np.arange(sample.X.shape[1]) + len(among) * (np.arange(sample.X.shape[1]) >= first)
+            features += [_feature(stated, moved[columns[int(k)]], width, wider) for k in itself]
             found = relevance_intervals(wider, features, replace(solving, progress=type(solving.progress)()))
             if found.unfinished is not None:
                 break
-            out[b, some] = found.maximum
+            out[b, some] = found.maximum[: len(some)]
+            beside[itself] = np.maximum(beside[itself], found.maximum[len(some) :])
             finished, gap, n_programs = b + 1, max(gap, found.gap), n_programs + found.n_programs
             solving.progress.step()
-            if b == 0 and len(columns) > COMPARED:
+            if b == 0:
                 above = np.flatnonzero(maximum > np.median(out[0]))
-                greatest = np.argsort(-maximum, kind="stable")[:COMPARED]
-                some = np.union1d(above, greatest)
-    return CopyBounds(out[:finished], n_sets, gap, n_programs)
+                some = np.union1d(above, np.argsort(-maximum, kind="stable")[:COMPARED])
+    return CopyBounds(out[:finished], beside, n_sets, gap, n_programs)
 
 
 def _beside(

@@ -9,10 +9,14 @@ from dataclasses import dataclass
 from importlib import metadata
 from types import MappingProxyType
 
+from allrelevant._summary import compared, near, pvalue
+from allrelevant._words import BORDERLINE
 from allrelevant.findings import Findings
+from allrelevant.plotting._axes import limits_of
+from allrelevant.plotting._rows import limit_ticks, own_limit
 from allrelevant.plotting._style import CLASS_STYLES, ClassStyle
 from allrelevant.redundancy import FeatureGroups, Panels
-from allrelevant.report._format import UNKNOWN, decimal, power, pvalue, signed, value
+from allrelevant.report._format import UNKNOWN, decimal, power, signed, value
 from allrelevant.result import RelevanceClass, RelevanceResult
 
 __all__ = [
@@ -27,11 +31,13 @@ __all__ = [
     "as_findings",
     "class_lists",
     "feature_lines",
+    "holds",
     "how",
     "key_numbers",
     "method",
     "panel_lines",
     "panel_sentences",
+    "parts_of",
     "performance",
     "summary",
     "table_limits",
@@ -39,6 +45,12 @@ __all__ = [
 ]
 
 TITLE = "Feature relevance"
+#: What the rules and controls are called in words.
+RULES = {"copies": "copies and alone"}
+CONTROLS = {"fdr": "share of false discoveries (Benjamini–Hochberg)", "fwer": "any false discovery (Holm)",
+            "none": "each feature by itself"}  # fmt: skip
+#: What kinds of evidence are called in tables, in the order in which these sort them.
+EVIDENCE = {"both": "both", "together": "beside others", "alone": "alone", "": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +137,7 @@ class Scale:
     @classmethod
     def of(cls, result: RelevanceResult) -> Scale:
         """Return the scale on which all intervals and limits have room."""
-        limits = result.thresholds.min_relevance, result.thresholds.max_relevance
+        limits = (result.thresholds.min_relevance, result.thresholds.max_relevance, *_ticks(result))
         ends = [number for number in (*limits, *result.intervals[:, 1].tolist()) if math.isfinite(number)]
         return cls(max(ends, default=0.0) or 1.0)
 
@@ -134,9 +146,16 @@ class Scale:
         return f"{100 * number / self.end:.2f}%" if math.isfinite(number) else "-10%"
 
 
+def _ticks(result: RelevanceResult) -> list[float]:
+    """Return where the limit of every feature is drawn."""
+    return limit_ticks([own_limit(result, k) for k in range(result.n_features)], result.intervals[:, 1].tolist())
+
+
 def table_limits(result: RelevanceResult, scale: Scale) -> tuple[str, str]:
-    """Return where the two limits lie on the tracks of the table; one that the method does not have lies outside."""
+    """Return where the two limits lie on the tracks of the table; one that the result does not have lies outside."""
     limits, words = result.thresholds, result.words
+    if not limits_of(result):
+        return scale.percent(math.nan), scale.percent(math.nan)
     pairs = ((words.min_limit, limits.min_relevance), (words.max_limit, limits.max_relevance))
     first, second = (scale.percent(limit if meaning else math.nan) for meaning, limit in pairs)
     return first, second
@@ -154,7 +173,11 @@ class FeatureLine:
     length: str
     minimum: str
     maximum: str
+    limit: str
     pvalue: str
+    evidence: str
+    # The p-values that this one was made from, for a reader who points at it.
+    parts: str
     baseline: str
     group: str
     # What a column is sorted by: numbers with all digits, the strongest class first.
@@ -186,6 +209,9 @@ def key_numbers(result: RelevanceResult) -> list[KeyNumber]:
         numbers.append(KeyNumber(str(len(result.tentative)), "undecided", f"whose class is {words.undecided}"))
     if result.incomplete:
         numbers.append(KeyNumber(str(len(result.incomplete)), "incomplete", "whose interval may be far too wide"))
+    if result.borderline.any():
+        meaning = f"whose class another sample may change ({BORDERLINE})"
+        numbers.append(KeyNumber(str(int(result.borderline.sum())), "borderline", meaning))
     model = f"of the {words.model_heading.lower()}"
     score, where = result.scores.get("cross_validated"), f"{model}, in cross-validation"
     if score is None:
@@ -199,8 +225,14 @@ def key_numbers(result: RelevanceResult) -> list[KeyNumber]:
 
 def class_lists(result: RelevanceResult) -> list[ClassList]:
     """Return the features of every class, the most relevant first."""
+    label = {name: result.label(k) for k, name in enumerate(result.feature_names)}
     return [
-        ClassList(kind.label, style, meaning, [name + " ?" * (name in result.tentative) for name in result.names(kind)])
+        ClassList(
+            kind.label,
+            style,
+            meaning,
+            [f"{name} {label[name].removeprefix(kind.label)}".rstrip() for name in result.names(kind)],
+        )
         for (kind, style), meaning in zip(CLASS_STYLES.items(), result.words.meanings, strict=True)
     ]
 
@@ -208,6 +240,8 @@ def class_lists(result: RelevanceResult) -> list[ClassList]:
 def feature_lines(result: RelevanceResult, scale: Scale, groups: FeatureGroups | None = None) -> list[FeatureLine]:
     """Return all features, the most relevant first."""
     lines = []
+    _, pvalues = compared(result)
+    limits, evidence, level = _ticks(result), result.evidence, result.thresholds.level
     for rank, k in enumerate(result.ranking()):
         low, high = result.intervals[k].tolist()
         kind = RelevanceClass(int(result.classes[k]))
@@ -221,20 +255,33 @@ def feature_lines(result: RelevanceResult, scale: Scale, groups: FeatureGroups |
                 scale.percent(high - low),
                 decimal(low),
                 decimal(high),
-                pvalue(float(result.pvalues[k])),
+                scale.percent(limits[k]),
+                pvalue(float(pvalues[k]), level),
+                EVIDENCE[evidence[k]],
+                ", ".join(f"{name} {text}" for name, text in parts_of(result, int(k))),
                 signed(float(result.baseline[k])),
                 UNKNOWN if groups is None or groups.labels[k] < 0 else str(groups.labels[k]),
                 {
                     "rank": str(rank),
                     "minimum": repr(low),
                     "maximum": repr(high),
-                    "pvalue": repr(float(result.pvalues[k])),
+                    "pvalue": repr(float(pvalues[k])),
+                    "evidence": str(list(EVIDENCE).index(evidence[k])) if evidence[k] else "",
                     "baseline": repr(abs(float(result.baseline[k]))),
                     "group": "" if groups is None or groups.labels[k] < 0 else str(groups.labels[k]),
                 },
             )
         )
     return lines
+
+
+def parts_of(result: RelevanceResult, k: int) -> list[tuple[str, str]]:
+    """Return the p-values that the adjusted one of a feature was made from, by name."""
+    level = result.thresholds.level
+    if not math.isfinite(result.alone_pvalues[k]):
+        return []
+    parts = (("together", result.together_pvalues), ("alone", result.alone_pvalues), ("combined", result.pvalues))
+    return [(name, pvalue(float(values[k]), level)) for name, values in parts]
 
 
 def performance(result: RelevanceResult) -> list[tuple[str, str]]:
@@ -280,12 +327,13 @@ def method(findings: Findings) -> dict[str, list[tuple[str, str]]]:
             *findings.data.items(),
         ],
         "Limits of noise": [
-            ("rule", limits.rule),
+            ("rule", RULES.get(limits.rule, limits.rule)),
             ("level", value(limits.level)),
-            ("control", limits.control),
-            (words.max_fact, decimal(limits.max_relevance)),
-            (words.min_fact, decimal(limits.min_relevance)),
+            ("control", CONTROLS.get(limits.control, limits.control)),
+            *((words.max_fact, decimal(limits.max_relevance)) for _ in limits_of(result)[:1]),
+            *((words.min_fact, decimal(limits.min_relevance)) for _ in limits_of(result)[:1]),
             (words.probes, probes),
+            ("borderline", near(limits) if result.borderline.any() else ""),
         ],
         "Computation": [
             ("engine", result.engine),
@@ -297,7 +345,7 @@ def method(findings: Findings) -> dict[str, list[tuple[str, str]]]:
         ],
         "Parameters": [(name, value(setting)) for name, setting in result.parameters.items()],
     }
-    return {heading: [fact for fact in items if fact[0]] for heading, items in facts.items()}
+    return {heading: [fact for fact in items if all(fact)] for heading, items in facts.items()}
 
 
 def how(result: RelevanceResult) -> str:
@@ -306,7 +354,12 @@ def how(result: RelevanceResult) -> str:
     text = result.words.method.format(gap=power(max(part.max_gap for part in parts)))
     if any(part.incomplete for part in parts):
         text += f" {result.words.late}"
-    return text
+    return f"{text} {result.words.evidence}".rstrip()
+
+
+def holds(result: RelevanceResult) -> str:
+    """Return what the p-values promise, and of which rows; nothing if they are not compared with a level."""
+    return f"{result.guarantee} {result.words.holds}" if compared(result)[0] == "adj. p" else ""
 
 
 def written_with() -> list[tuple[str, str]]:

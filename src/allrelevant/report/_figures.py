@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from allrelevant._summary import near
+from allrelevant._words import BORDERLINE
 from allrelevant.plotting._axes import limits_of
 from allrelevant.plotting._draw import row_positions
-from allrelevant.plotting._rows import MAX_FEATURES, NAME_LENGTH, Row, arrange, shorten
+from allrelevant.plotting._rows import MAX_FEATURES, NAME_LENGTH, Row, arrange, limit_ticks, shorten
 from allrelevant.plotting._style import CLASS_STYLES
 from allrelevant.redundancy import Stability
 from allrelevant.report._format import decimal
@@ -37,6 +40,8 @@ def intervals_figure(result: RelevanceResult) -> Figure:
     rows = arrange(result, max_features=MAX_FEATURES, sort=True, name_length=NAME_LENGTH)
     positions = row_positions(rows, sort=True).tolist()
     ends = [row.high for row in rows] + [row.baseline or 0.0 for row in rows]
+    ticks = limit_ticks([row.limit for row in rows], [row.high for row in rows])
+    ends += [tick for tick in ticks if math.isfinite(tick)]
     right = 1.03 * max([*ends, *(value for value, _, _ in limits_of(result))], default=0.0) or 1.0
     traces = [
         _bars(kind, [(y, row) for y, row in zip(positions, rows, strict=True) if row.relevance == kind], result, right)
@@ -54,6 +59,12 @@ def intervals_figure(result: RelevanceResult) -> Figure:
             "marker": {"symbol": "diamond", "size": 7, "color": var("ink"), "line": line("paper", 1)},
         }
     )
+    traces += _own_limits(ticks, positions, result.words.own_limit, right)
+    if any(row.borderline for row in rows):
+        # Nothing is drawn; it explains the mark of names in the legend.
+        said = f"{BORDERLINE} borderline: {near(result.thresholds)}"
+        nothing = {"x": [None], "y": [None], "hoverinfo": "skip", "marker": {"color": "rgba(0,0,0,0)"}}
+        traces.append({"type": "scatter", "mode": "markers", "name": said, **nothing})
     height = round(ROW * (positions[-1] + 1.5)) + 150
     layout = blank(height, top=52)
     layout["bargap"] = 0.0
@@ -88,6 +99,29 @@ def _bars(
         "textposition": "none",
         "marker": filled(kind),
     }
+
+
+def _own_limits(ticks: Sequence[float], positions: Sequence[float], name: str, right: float) -> list[dict[str, Any]]:
+    """Return the limits of features as ticks across their bars, those further right as marks at the end."""
+    shown = [(tick, y) for tick, y in zip(ticks, positions, strict=True) if math.isfinite(tick)]
+    far = [(right, y) for tick, y in zip(ticks, positions, strict=True) if math.isinf(tick)]
+    kinds = [
+        (shown, name, {"symbol": "line-ns", "size": 8, "line": line("ink", 2), "color": var("ink")}),
+        (far, "limit of the feature further right", {"symbol": "triangle-right", "size": 7, "color": var("ink")}),
+    ]
+    return [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": said,
+            "x": [x for x, _ in places],
+            "y": [y for _, y in places],
+            "hoverinfo": "skip",
+            "cliponaxis": False,
+            "marker": marker,
+        }
+        for places, said, marker in kinds
+    ]
 
 
 def _limits(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-__all__ = ["UNKNOWN", "cell", "decimal", "power", "pvalue", "signed", "value"]
+__all__ = ["UNKNOWN", "cell", "decimal", "power", "signed", "value"]
 
 UNKNOWN = "–"
 #: What a spreadsheet takes for the beginning of a formula, in the two widths that letters have.
@@ -53,17 +53,6 @@ def signed(number: float) -> str:
     """
     text = decimal(abs(number))
     return f"−{text}" if number < 0 and text.strip("0.") not in {"", UNKNOWN} else text
-
-
-def pvalue(number: float) -> str:
-    """Return a p-value with three decimals, or how small it is.
-
-    Examples
-    --------
-    >>> pvalue(0.0312), pvalue(2e-5)
-    ('0.031', '< 0.001')
-    """
-    return "< 0.001" if number < 0.0005 else decimal(number)
 
 
 def power(number: float) -> str:

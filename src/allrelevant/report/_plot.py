@@ -11,10 +11,12 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from allrelevant.plotting._rows import shorten
+from allrelevant._summary import compared, near, pvalue
+from allrelevant.plotting._rows import own_limit, shorten
 from allrelevant.plotting._style import CLASS_STYLES, INK, PALETTE, PAPER, Shade, mix
 from allrelevant.plotting.groups import GROUP_COLOURS
-from allrelevant.report._format import decimal, pvalue
+from allrelevant.report._content import parts_of
+from allrelevant.report._format import decimal
 from allrelevant.result import RelevanceClass, RelevanceResult
 
 __all__ = [
@@ -133,12 +135,23 @@ def about(result: RelevanceResult, k: int) -> str:
     low, high = result.intervals[k].tolist()
     words, name = result.words, result.feature_names[k]
     guess = f", {words.undecided}" * (name in result.tentative)
+    heading, pvalues = compared(result)
+    chance = f"{heading} {literal(pvalue(float(pvalues[k]), result.thresholds.level))}"
+    parts = ", ".join(f"{part} {text}" for part, text in parts_of(result, k))
+    own = own_limit(result, k)
+    more = [f"of {literal(parts)}"] * bool(parts) + [f"limit of {words.high} {decimal(own)}"] * (own is not None)
+    if result.borderline[k]:
+        more.append(f"borderline: {near(result.thresholds)}")
+    companions = result.companions.get(name, ())
+    if companions and result.evidence[k] == "together":
+        more.append(f"tells of the target beside {literal(', '.join(shorten(one, 40) for one in companions))}")
     return "<br>".join(
         [
             f"<b>{literal(shorten(name, 80))}</b>",
             CLASS_STYLES[RelevanceClass(int(result.classes[k]))].phrase + guess,
             f"{words.low} {decimal(low)}, {words.high} {decimal(high)}" + ", at the most" * (name in result.incomplete),
-            f"p-value {literal(pvalue(float(result.pvalues[k])))}",
+            chance,
+            *more,
             f"{words.centre} {decimal(abs(float(result.baseline[k])))}",
         ]
     )

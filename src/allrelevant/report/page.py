@@ -10,6 +10,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from allrelevant._summary import compared, legend
 from allrelevant.errors import MissingExtra
 from allrelevant.findings import Findings
 from allrelevant.plotting._draw import require_matplotlib
@@ -110,6 +113,7 @@ def render_report(findings: Findings | RelevanceResult, *, title: str | None = N
         panel_sentences=[] if findings.panels is None else _content.panel_sentences(findings.panels),
         words=result.words,
         how=_content.how(result),
+        holds=_content.holds(result),
         method=_content.method(findings),
         versions=_content.written_with(),
         citations=_content.CITATIONS[result.method],
@@ -131,6 +135,10 @@ def _part(title: str, name: str, result: RelevanceResult, groups: FeatureGroups 
         "scale": scale,
         "limits": _content.table_limits(result, scale),
         "grouped": groups is not None,
+        "own": np.isnan(result.thresholds.max_relevance),
+        "compared": compared(result)[0],
+        "legend": legend(result),
+        "evidence": any(result.evidence),
         "lines": _content.feature_lines(result, scale, groups),
         "drawing": _drawings.intervals_drawing(result, name),
     }

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import csv
+import math
 import os
 import re
 from collections.abc import Iterable, Sequence
 from io import StringIO
 from pathlib import Path
 
+from allrelevant._summary import compared, legend, pvalue
 from allrelevant.findings import Findings
 from allrelevant.report import _content
 from allrelevant.report._files import write_whole
-from allrelevant.report._format import cell, decimal, pvalue
+from allrelevant.report._format import cell, decimal
 from allrelevant.result import RelevanceClass, RelevanceResult
 
 __all__ = ["write_csv", "write_markdown"]
@@ -22,10 +24,12 @@ def write_csv(findings: Findings | RelevanceResult, path: str | os.PathLike[str]
     """Write one row per feature, in the order of the data, as comma-separated values.
 
     The columns are ``name``, ``class`` (strong, weak, irrelevant), ``minRel``, ``maxRel``, ``p-value``, ``baseline``
-    and ``group``. Numbers have all their digits; what is unknown is empty, as is the group of a feature that is of
+    and ``group``, then ``adjusted p-value``, which is compared with the level, ``borderline`` (yes or no), and what the
+    p-value was made from: ``evidence`` (both, together, alone), ``together p-value``, ``alone p-value`` and ``limit``
+    of ``maxRel``. Numbers have all their digits; what is unknown is empty, as is the group of a feature that is of
     none. Where there are privileged features, their rows follow, and a column ``privileged`` tells them apart.
-    Of forests, the columns are ``name``, ``class``, ``low``, ``high``, ``p-value``, ``mean`` and ``tentative``, which
-    is yes where the class is a best guess.
+    Of forests, the columns are ``name``, ``class``, ``low``, ``high``, ``p-value``, ``mean``, ``group``, ``tentative``,
+    which is yes where the class is a best guess, ``adjusted p-value`` and ``borderline``.
 
     A spreadsheet may execute what begins as a formula does: names that begin with ``=``, ``+``, ``-``, ``@``, a tab or
     a line break, and are no numbers, get an apostrophe in front. ``Findings.to_json`` keeps names as they are.
@@ -65,7 +69,7 @@ def write_csv(findings: Findings | RelevanceResult, path: str | os.PathLike[str]
     >>> model = LinearRelevanceClassifier(C=1.0, random_state=0).fit(X, y)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_csv(model.result_, f"{folder}/features.csv").read_text().splitlines()[0]
-    'name,class,minRel,maxRel,p-value,baseline,group'
+    'name,class,minRel,maxRel,p-value,baseline,group,adjusted p-value,borderline,evidence,...'
     """
     return write_whole(path, lambda: _csv(_content.as_findings(findings)), "features.csv")
 
@@ -79,7 +83,9 @@ def _csv(findings: Findings) -> str:
     guessed = [] if words.answers and not any(part.tentative for part in parts) else ["tentative"]
     if any(part.incomplete for part in parts):
         guessed.append("incomplete")
-    last = ["group", *guessed, *(["privileged"] if privileged is not None else [])]
+    kinds = ("together p-value", "alone p-value", "limit") if words.answers else ()
+    proofs = ["adjusted p-value", "borderline", *(["evidence"] if words.answers else []), *kinds]
+    last = ["group", *guessed, *proofs, *(["privileged"] if privileged is not None else [])]
     lines.append(["name", "class", words.low, words.high, "p-value", words.centre_key, *last])
     for part, numbers in ((findings.result, labels), (privileged, [])):
         if part is None:
@@ -90,9 +96,16 @@ def _csv(findings: Findings) -> str:
             group = str(numbers[k]) if numbers and numbers[k] >= 0 else ""
             guess = ["yes" if name in getattr(part, mark) else "no" for mark in guessed]
             label = RelevanceClass(int(part.classes[k])).label
-            end = [group, *guess, *which]
-            lines.append([cell(name), label, *("" if x != x else repr(x) for x in values), *end])
+            proof = [_digits(part.adjusted_pvalues[k]), "yes" if part.borderline[k] else "no"]
+            if words.answers:
+                known = (part.together_pvalues[k], part.alone_pvalues[k], part.limits[k])
+                proof += [part.evidence[k], *map(_digits, known)]
+            lines.append([cell(name), label, *map(_digits, values), group, *guess, *proof, *which])
     return "".join(_line(line) for line in lines)
+
+
+def _digits(number: float) -> str:
+    return "" if math.isnan(number) else repr(float(number))
 
 
 def _line(values: Sequence[str]) -> str:
@@ -154,10 +167,10 @@ def _markdown(findings: Findings, title: str | None) -> str:
     blocks = [f"# {_plain(title if title is not None else _content.TITLE)}", *map(_plain, _content.summary(result))]
     if result.notes:
         blocks += ["## Notes", _list(result.notes)]
-    blocks += ["## Features", _features(findings)]
+    blocks += ["## Features", _features(findings), *map(_plain, legend(result))]
     if result.privileged is not None:
         blocks += ["## Privileged features", *map(_plain, result.privileged.notes)]
-        blocks += [_features(Findings(result.privileged))]
+        blocks += [_features(Findings(result.privileged)), *map(_plain, legend(result.privileged))]
     if findings.groups is not None:
         blocks += ["## Groups", _list(findings.groups.summary().splitlines())]
     if findings.substitutes:
@@ -172,7 +185,7 @@ def _markdown(findings: Findings, title: str | None) -> str:
     if findings.stability is not None:
         blocks += ["## Stability", _list(findings.stability.summary().splitlines())]
     blocks += [f"## {result.words.model_heading}", _table(("", ""), _content.performance(result))]
-    blocks += ["## Method and parameters", _plain(_content.how(result))]
+    blocks += ["## Method and parameters", _plain(_content.how(result)), _plain(_content.holds(result))]
     for heading, facts in _content.method(findings).items():
         if facts:
             blocks += [f"### {heading}", _table(("", ""), facts)]
@@ -184,12 +197,16 @@ def _markdown(findings: Findings, title: str | None) -> str:
 def _features(findings: Findings) -> str:
     result, groups = findings.result, findings.groups
     words = result.words
-    head = ["feature", "class", words.low, words.high, "p-value", words.centre_key]
+    heading, pvalues = compared(result)
+    evidence = result.evidence
+    head = ["feature", "class", words.low, words.high, heading, *["evidence"] * any(evidence), words.centre_key]
     rows = []
     for k in result.ranking():
         low, high = result.intervals[k].tolist()
         row = [result.feature_names[k], result.label(int(k)), decimal(low), decimal(high)]
-        row += [pvalue(float(result.pvalues[k])), decimal(float(result.baseline[k]))]
+        row.append(pvalue(float(pvalues[k]), result.thresholds.level))
+        row += [_content.EVIDENCE[evidence[k]]] * any(evidence)
+        row.append(decimal(float(result.baseline[k])))
         if groups is not None:
             row.append(str(groups.labels[k]) if groups.labels[k] >= 0 else "")
         rows.append(row)
