@@ -154,7 +154,9 @@ def check_forest(case: ForestCase) -> str:
     assert (low <= high).all()
     assert ((result.pvalues >= 0.0) & (result.pvalues <= 1.0)).all()
     assert np.isin(result.classes, (0, 1, 2)).all()
-    assert np.isfinite([result.thresholds.min_relevance, result.thresholds.max_relevance]).all()
+    # The limit is not known where so few arrangements of the target leave none.
+    assert np.isfinite(result.thresholds.min_relevance)
+    assert not np.isinf(result.thresholds.max_relevance)
     assert RelevanceResult.from_json(result.to_json()) == result
     assert result.summary()
     prediction = np.asarray(model.predict(X), dtype=float)
