@@ -262,7 +262,8 @@ def test_relevant_by_adjusted_pvalues(data):
     for (control, level), model in found.items():
         result = model.result_
         np.testing.assert_array_equal(model.get_support(), model.adjusted_pvalues_ <= level)
-        np.testing.assert_array_equal(result.baseline > result.limits, model.get_support())
+        least = np.where(model.get_support(), result.limits, np.nextafter(result.limits, -np.inf))
+        np.testing.assert_array_equal(result.baseline >= least, model.get_support() | (result.limits == 0.0))
         np.testing.assert_allclose(model.adjusted_pvalues_, adjusted_pvalues(model.pvalues_, control))
         np.testing.assert_array_equal(result.adjusted_pvalues, model.adjusted_pvalues_)
         assert (result.thresholds.level, result.thresholds.control) == (level, control)

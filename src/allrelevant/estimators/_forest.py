@@ -23,14 +23,16 @@ from allrelevant.estimators._forest_order import ForestOrder, forest_order
 from allrelevant.estimators._forest_result import NOTHING, Found, forest_result
 from allrelevant.estimators._input import check_permutations, check_rows
 from allrelevant.estimators._table import Categories, encode, mark_categories
+from allrelevant.forest.alone import evidence_alone
 from allrelevant.forest.boruta import Copies, compare_with_copies
 from allrelevant.forest.decomposition import DECOMPOSITIONS, FOLDS, LOSSES, Refitting, conditional, refit
+from allrelevant.forest.evidence import Evidence
 from allrelevant.forest.grouping import lost_work
 from allrelevant.forest.learner import IMPORTANCES, Array, Forest, Sample, Target
 from allrelevant.forest.light import LightForest, leaf_size
 from allrelevant.forest.model import fit_model
 from allrelevant.forest.scikit import ScikitForest
-from allrelevant.inference.control import CONTROLS, adjusted_pvalues
+from allrelevant.inference import CONTROLS
 from allrelevant.redundancy import FeatureGroups
 from allrelevant.relevance.grouping import flat_groups, height_between, tree
 
@@ -196,13 +198,16 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
     def _search(self, whole: Sample, seed: int, progress: Progress) -> Found:
         """Find the relevant features, and which of them are strong."""
         context: dict[str, Any] = {"seed": seed, "n_jobs": self.n_jobs, "progress": progress}
-        member, level = self._order.member, float(self.level)
+        member = self._order.member
         n_copies = None if self.n_copies == "auto" else int(self.n_copies)
         copies = Copies(self.importance, self.n_folds, n_copies)
         importances = compare_with_copies(whole, self._forest(self.feature_fraction), copies, **context)
-        adjusted = adjusted_pvalues(importances.pvalues, self.control)
-        relevant = np.flatnonzero(adjusted <= level)
-        found = Found(member, importances, adjusted, level, self.control, relevant)
+        with progress.stage("permutations", 1):
+            alone = evidence_alone(whole, seed=seed)
+            progress.step()
+        evidence = Evidence(importances, alone, whole.n_permutations, float(self.level), self.control)
+        relevant = np.flatnonzero(evidence.relevant)
+        found = Found(member, evidence, relevant)
         if not len(relevant):
             return found
         if self.decomposition == "refit":

@@ -12,10 +12,9 @@ from sklearn.base import BaseEstimator
 import allrelevant
 from allrelevant.estimators._described import feature_names, plain_parameters, plain_seed
 from allrelevant.forest import model
-from allrelevant.forest.boruta import Importances
 from allrelevant.forest.decomposition import Decomposition
+from allrelevant.forest.evidence import Evidence
 from allrelevant.forest.learner import Array, Indices
-from allrelevant.inference import pvalue_limits
 from allrelevant.result import RelevanceClass, RelevanceResult, Thresholds
 
 __all__ = ["NOTHING", "Found", "forest_result"]
@@ -36,14 +35,8 @@ class Found:
     ----------
     member : ndarray of shape (n_features,)
         The distinct column that stands for each; -1 for constant columns.
-    compared : Importances
-        Importances of features and of their copies.
-    adjusted : ndarray of shape (n_distinct,)
-        Adjusted p-values.
-    level : float
-        What these must not exceed.
-    control : str
-        How they were adjusted.
+    evidence : Evidence
+        P-values, and what they come from.
     relevant : ndarray
         The relevant ones.
     parts : Decomposition or None
@@ -51,10 +44,7 @@ class Found:
     """
 
     member: Indices
-    compared: Importances
-    adjusted: Array
-    level: float
-    control: str
+    evidence: Evidence
     relevant: Indices
     parts: Decomposition | None = None
 
@@ -66,28 +56,29 @@ class Found:
     @property
     def repeated(self) -> NDArray[np.bool_]:
         """Which columns order the samples as another one does."""
-        counts = np.bincount(self.member[self.member >= 0], minlength=len(self.adjusted))
+        counts = np.bincount(self.member[self.member >= 0], minlength=len(self.evidence.alone))
         return self._spread(counts > 1, constant=False)
 
-    @property
-    def pvalues(self) -> Array:
-        """P-values, 1 for constant columns."""
-        return self._spread(self.compared.pvalues, constant=1.0)
-
-    @property
-    def adjusted_pvalues(self) -> Array:
-        """Adjusted p-values, 1 for constant columns."""
-        return self._spread(self.adjusted, constant=1.0)
+    def pvalues(self) -> dict[str, Any]:
+        """P-values of all kinds by the name of their field in the result; 1 for constant columns."""
+        evidence = self.evidence
+        kinds = {
+            "pvalues": evidence.pvalues,
+            "adjusted_pvalues": evidence.adjusted,
+            "together_pvalues": evidence.together.pvalues,
+            "alone_pvalues": evidence.alone,
+        }
+        return {name: self._spread(values, constant=1.0) for name, values in kinds.items()}
 
     @property
     def importances(self) -> Array:
         """Importances in every forest, 0 for constant columns."""
-        return self._spread(self.compared.features, constant=0.0)
+        return self._spread(self.evidence.together.features, constant=0.0)
 
     @property
     def classes(self) -> NDArray[np.int64]:
         """Irrelevant, weak or strong; whatever orders the samples alike can stand in for each other."""
-        classes = np.full(len(self.adjusted), int(RelevanceClass.IRRELEVANT))
+        classes = np.full(len(self.evidence.alone), int(RelevanceClass.IRRELEVANT))
         if self.parts is not None:
             classes[self.relevant] = np.where(self.parts.strong, RelevanceClass.STRONG, RelevanceClass.WEAK)
         found = self._spread(classes, constant=int(RelevanceClass.IRRELEVANT))
@@ -96,25 +87,18 @@ class Found:
     @property
     def replaceable(self) -> Array:
         """Share of a relevant feature that the others tell."""
-        shares = np.full(len(self.adjusted), np.nan)
+        shares = np.full(len(self.evidence.alone), np.nan)
         if self.parts is not None:
             shares[self.relevant] = self.parts.imitated
         return np.where(self.repeated & (self.classes > 0), 1.0, self._spread(shares, constant=np.nan))
 
     def shares(self) -> tuple[Array, Array, Array]:
         """Share of the mean importance, its spread over the forests, and the share that each feature had to exceed."""
-        mean = self.compared.mean
+        mean = self.evidence.together.mean
         total = float(np.maximum(mean, 0.0).sum()) or 1.0
         spread = np.quantile(np.maximum(self.importances, 0.0) / total, SPREAD, axis=0).T
-        limits, relevant = self.compared.limits(self._allowed()), self.adjusted <= self.level
-        # The two forms of one rule must not differ by rounding.
-        limits = np.where(relevant, np.minimum(limits, np.nextafter(mean, -np.inf)), np.maximum(limits, mean))
-        share, least = np.maximum(mean, 0.0) / total, np.maximum(limits, 0.0) / total
+        share, least = np.maximum(mean, 0.0) / total, np.maximum(self.evidence.limits(), 0.0) / total
         return self._spread(share, constant=0.0), spread, self._spread(least, constant=np.inf)
-
-    def _allowed(self) -> Array:
-        """P-values up to which features are relevant."""
-        return pvalue_limits(self.compared.pvalues, self.level, self.control)
 
     def notes(self, names: NDArray[Any]) -> list[str]:
         """What a reader must know."""
@@ -131,16 +115,15 @@ def forest_result(estimator: BaseEstimator, found: Found, **facts: Any) -> Relev
     mean, spread, limits = found.shares()
     usual = limits[np.isfinite(limits)]
     limit = float(np.median(usual)) if len(usual) else np.nan
-    copies = len(found.compared.copies)
+    copies, evidence = len(found.evidence.together.copies), found.evidence
     return RelevanceResult(
         feature_names=tuple(names),
         intervals=spread,
         classes=found.classes,
-        pvalues=found.pvalues,
-        adjusted_pvalues=found.adjusted_pvalues,
+        **found.pvalues(),
         baseline=mean,
         limits=limits,
-        thresholds=Thresholds(0.0, limit, "copies", found.level, found.control, n_probes=copies, n_usable=copies),
+        thresholds=Thresholds(0.0, limit, "copies", evidence.level, evidence.control, copies, copies),
         hyperparameters={"n_estimators": estimator.n_estimators} if estimator.estimator is None else {},
         parameters=plain_parameters(estimator),
         seed=plain_seed(estimator),

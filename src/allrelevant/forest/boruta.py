@@ -29,10 +29,11 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from allrelevant._progress import Progress
-from allrelevant.forest.learner import Array, Forest, Indices, Sample, importances
+from allrelevant.forest.learner import Array, Forest, Sample, importances
+from allrelevant.forest.permutation import row_permutation
 from allrelevant.inference import NullSample, adjusted_pvalues
 
-__all__ = ["Copies", "Importances", "compare_with_copies", "row_permutation"]
+__all__ = ["Copies", "Importances", "compare_with_copies"]
 
 #: Copies at least: with so many, a feature that tells nothing is the most important of all in 1 of 21 cases.
 FEWEST = 20
@@ -78,13 +79,10 @@ class Importances:
         Importances of the features, in each of the forests that see all of them.
     copies : ndarray of shape (n_copies, n_features)
         Importances of their copies, each in one forest; NaN where the feature itself had the place.
-    arrangements : float
-        Different ways to assign the targets to the samples; no p-value is below one of these.
     """
 
     features: Array
     copies: Array
-    arrangements: float
 
     @property
     def mean(self) -> Array:
@@ -113,13 +111,11 @@ class Importances:
     @cached_property
     def pvalues(self) -> Array:
         """Chance that a feature without a meaning is as important as each feature."""
-        statistic = _ratio(self.mean - self.centre, self.spread)
-        return np.asarray(np.maximum(self.null.pvalues(statistic), 1.0 / self.arrangements))
+        return self.null.pvalues(_ratio(self.mean - self.centre, self.spread))
 
     def limits(self, pvalues: Array) -> Array:
         """Return the importance from which on each feature has at most a p-value; infinite where none is enough."""
-        least = np.where(pvalues < 1.0 / self.arrangements, np.inf, self.null.limit(pvalues))
-        return np.asarray(self.centre + np.where(self.spread > 0.0, self.spread, 1.0) * least)
+        return np.asarray(self.centre + np.where(self.spread > 0.0, self.spread, 1.0) * self.null.limit(pvalues))
 
     @property
     def _counts(self) -> Array:
@@ -140,23 +136,14 @@ def _ratio(values: Array, spread: Array) -> Array:
     return np.asarray(np.divide(values, spread, out=np.zeros_like(values), where=spread > 0.0))
 
 
-def row_permutation(sample: Sample, rng: np.random.Generator) -> Indices:
-    """Return the row that takes each place in a copy of all features.
-
-    The only place where rows are permuted to make features without a meaning.
-    """
-    return rng.permutation(len(sample.X)) if sample.rows is None else sample.rows.permutation(rng)
-
-
 def compare_with_copies(
     sample: Sample, forest: Forest, copies: Copies, *, seed: int, n_jobs: int | None, progress: Progress
 ) -> Importances:
     """Grow forests on features and copies of them, then forests on two copies, of which one spares evident features."""
     d = sample.X.shape[1]
     n_forests = copies.n_forests(d)
-    arrangements = np.inf if sample.rows is None else sample.rows.n_permutations
     if not d:
-        return Importances(np.zeros((n_forests, 0)), np.zeros((2 * n_forests, 0)), arrangements)
+        return Importances(np.zeros((n_forests, 0)), np.zeros((2 * n_forests, 0)))
 
     with (
         progress.stage("shadow features", 2 * n_forests),
@@ -173,11 +160,11 @@ def compare_with_copies(
         everything = np.ones(d, dtype=bool)
         beside = np.array(parallel(delayed(grown)(everything, 9, k) for k in range(n_forests)))
         features = beside[:, 0]
-        first_look = Importances(features, beside[:, 1], arrangements)
+        first_look = Importances(features, beside[:, 1])
         evident = adjusted_pvalues(first_look.pvalues) <= EVIDENT
         null = np.array(parallel(delayed(grown)(evident, 10, k) for k in range(n_forests)))
     null[:, 0, evident] = np.nan
-    return Importances(features, null.reshape(2 * n_forests, d), arrangements)
+    return Importances(features, null.reshape(2 * n_forests, d))
 
 
 def _both(

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from allrelevant.inference.exchange import Exchangeability
+from allrelevant.inference.exchange import Exchangeability, exchangeability
 
 __all__ = [
     "IMPORTANCES",
@@ -112,6 +112,12 @@ class Sample:
     weight: Array
     categorical: NDArray[np.bool_]
     rows: Exchangeability | None = None
+
+    @property
+    def n_permutations(self) -> float:
+        """Different ways to assign the targets to the samples by the permutations that are allowed."""
+        rows = exchangeability(len(self.X), self.target.values) if self.rows is None else self.rows
+        return rows.n_permutations
 
     def with_columns(self, X: Array, categorical: NDArray[np.bool_]) -> Sample:
         """Return the samples with other features."""
