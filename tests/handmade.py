@@ -94,7 +94,7 @@ def make_forest_result(*counts: int, tentative: int = 1, **changes: Any) -> Rele
         "thresholds": Thresholds(0.0, 0.041, "hits", 0.05, "none", 100, 100),
         "hyperparameters": {"n_estimators": 200},
         "scores": {"metric": "accuracy", "cross_validated": 0.9412, "training": 0.999},
-        "parameters": {"n_estimators": 200, "max_rounds": 100},
+        "parameters": {"n_estimators": 200, "n_copies": 100},
         "engine": "lightgbm",
         "max_gap": 0.0,
         "n_programs": 340,

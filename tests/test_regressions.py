@@ -160,8 +160,8 @@ def test_forests_of_a_handful_of_samples():
     X, y = np.arange(12.0).reshape(4, 3), np.arange(4.0)
     with pytest.raises(ValueError, match=r"X has 2 samples of positive weight, but at least 3 are needed.*n_folds=3"):
         ForestRelevanceRegressor().fit(X, y, sample_weight=[1, 1, 0, 0])
-    assert check_forest(ForestCase(problem="regression", n=3)) == "found"
-    few = ForestRelevanceRegressor(n_estimators=10, max_rounds=6, n_shadows=5, bagging_fraction=0.1, random_state=0)
+    assert check_forest(ForestCase(problem="regression", n=4)) == "found"
+    few = ForestRelevanceRegressor(n_estimators=10, n_copies=6, bagging_fraction=0.1, random_state=0)
     assert isinstance(fitted(few, X, y), ForestRelevanceRegressor)
 
 
@@ -169,24 +169,24 @@ def test_forests_of_a_handful_of_samples():
     "case",
     [
         ForestCase(
-            problem="regression", n=3, d=5, missing=0.3, categories="all", twins=True, target="noise",
-            importance="gain", tentative="relevant", min_samples_leaf=20, seed=282,
+            problem="regression", n=6, d=5, missing=0.3, categories="all", twins=True, target="noise",
+            importance="gain", level=0.99, control="none", min_samples_leaf=20, seed=282,
         ),
         ForestCase(
             problem="regression", n=6, d=12, constant="first", twins=True, weight="few", decomposition="refit", seed=78
         ),
         ForestCase(
-            problem="regression", n=3, d=12, missing=0.9, categories="numbers", constant="first", scale=1e-12,
-            twins=True, target="noise", weight="few", decomposition="refit", tentative="relevant",
+            problem="regression", n=6, d=12, missing=0.9, categories="numbers", constant="first", scale=1e-12,
+            twins=True, target="noise", weight="few", decomposition="refit", level=0.99, control="none",
             min_samples_leaf=20, seed=316,
         ),
         ForestCase(
             problem="regression", n=6, d=5, categories="all", constant="all", twins=True, target="noise",
-            weight="few", importance="gain", decomposition="refit", tentative="relevant", seed=688,
+            weight="few", importance="gain", decomposition="refit", level=0.99, control="none", seed=688,
         ),
         ForestCase(
-            problem="regression", n=4, d=12, missing=0.9, categories="numbers", constant="all", scale=1e-12,
-            target="alone", weight="few", decomposition="refit", tentative="relevant", seed=759,
+            problem="regression", n=6, d=12, missing=0.9, categories="numbers", constant="all", scale=1e-12,
+            weight="few", decomposition="refit", level=0.99, control="none", seed=759,
         ),
     ],
 )  # fmt: skip
@@ -197,12 +197,14 @@ def test_forest_of_trees_without_a_split(case):
 
 def test_forest_with_a_category_of_one_value():
     """An IndexError: the entropy of a category that does not vary was asked for."""
-    case = ForestCase(problem="regression", n=3, d=12, categories="all", weight="few", tentative="relevant", seed=225)
+    case = ForestCase(
+        problem="regression", n=6, d=12, categories="all", weight="few", level=0.99, control="none", seed=225
+    )
     assert check_forest(case) == "found"
 
 
 def test_forest_with_values_whose_squares_overflow():
-    assert check_forest(ForestCase(n=8, d=12, scale=1e200, tentative="relevant", seed=213)) == "found"
+    assert check_forest(ForestCase(n=8, d=12, scale=1e200, level=0.99, control="none", seed=213)) == "found"
 
 
 @pytest.mark.parametrize(

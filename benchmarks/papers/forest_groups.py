@@ -205,7 +205,7 @@ def imitated_losses(sample: Sample, seed: int) -> np.ndarray:
     rng = np.random.default_rng([seed, 1])
     orders = [np.argsort(sample.X[:, k], kind="stable") for k in range(d)]
     prepared, rise = FOREST.prepared(sample), np.zeros((d, d))
-    for train, test in folds(sample.target, 5, rng):
+    for train, test in folds(sample, 5, rng):
         grown = FOREST.grow(prepared, train, int(rng.integers(2**31)), 0.5)
         before = sample.target.losses(test, grown.predict(sample.X[test])).mean()
         shape = DRAWS, len(test)
@@ -224,7 +224,7 @@ def held_out_loss(sample: Sample, seed: int) -> float:
     """Loss of unseen samples."""
     rng = np.random.default_rng([seed, 2])
     prepared, total = FOREST.prepared(sample), 0.0
-    for train, test in folds(sample.target, 5, rng):
+    for train, test in folds(sample, 5, rng):
         grown = FOREST.grow(prepared, train, int(rng.integers(2**31)), 0.5)
         total += float(sample.target.losses(test, grown.predict(sample.X[test])).sum())
     return total / len(sample.X)
@@ -250,7 +250,7 @@ def joint_groups(sample: Sample, n_groups: int, seed: int) -> np.ndarray:
     """Merge the two clusters whose conditional permutation costs most more together than apart, time and again."""
     d = sample.X.shape[1]
     rng = np.random.default_rng([seed, 3])
-    train, test = next(folds(sample.target, 2, rng))
+    train, test = next(folds(sample, 2, rng))
     grown = FOREST.grow(FOREST.prepared(sample), train, seed)
     before = sample.target.losses(test, grown.predict(sample.X[test])).mean()
     order = rng.permuted(np.tile(np.arange(len(test)), (DRAWS, 1)), axis=1)

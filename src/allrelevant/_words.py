@@ -169,7 +169,7 @@ _FOREST = Words(
     max_fact="share that permuted features reach (median)",
     own_limit="",
     free_limit="",
-    probes="forests compared",
+    probes="permuted copies",
     probes_fact="{drawn}",
     compared="",
     unused="",
@@ -190,10 +190,10 @@ _FOREST = Words(
     model_note="All shares are about forests such as this one. If it predicts badly, relevance says little.",
     ending="Shares and classes are estimates from {drawn} forests, not proven bounds: another seed may change what is "
     "close.",
-    method="Forests were fitted again and again with permuted copies of the features beside them. A feature is "
-    "relevant if its importance exceeds what permuted features reach in significantly more than half of the forests, "
-    "by a binomial test, unless predictions are as good without it and no other is like it. It is strongly relevant if "
-    "the other features cannot stand in for it. These are estimates; nothing is proven.",
+    method="Forests were fitted to the features and to copies of all of them, in each of which the rows were permuted "
+    "by one permutation. A feature is relevant if its mean importance is beyond what such copies reach, the error over "
+    "all features being controlled. It is strongly relevant if the other features cannot stand in for it. These are "
+    "estimates; nothing is proven.",
     programs="forests fitted",
     gap="",
     trust=("forests", "in which features were compared with permuted ones"),

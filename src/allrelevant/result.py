@@ -66,8 +66,8 @@ class Thresholds:
 
     A feature is relevant when its ``maxRel`` exceeds its limit, and strongly so when also its ``minRel`` exceeds
     `min_relevance`. With ``rule="copies"`` every feature has a limit of its own, :attr:`RelevanceResult.limits`, and
-    `max_relevance` is NaN. With forests, `max_relevance` is the median share of importance that permuted features
-    reach.
+    `max_relevance` is NaN. With forests, the mean share of importance is compared with the limits, and `max_relevance`
+    is their median.
 
     Attributes
     ----------
@@ -165,7 +165,7 @@ class RelevanceResult:
         *Alone*: the dependence of the single feature on the target. NaN where there is none.
     limits : ndarray of shape (n_features,)
         What ``maxRel`` of each feature had to exceed; 0 if the feature alone was evidence enough, NaN where there is
-        none.
+        none. With forests: what its mean share of importance had to exceed.
     companions : dict
         Features that tell of the target only beside others (suppressors), with the names of these others.
     privileged : RelevanceResult or None

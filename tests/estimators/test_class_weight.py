@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.utils.class_weight import compute_class_weight
 
-from allrelevant import LinearRelevanceClassifier, LinearRelevanceOrdinal
+from allrelevant import LinearRelevanceClassifier, LinearRelevanceOrdinal, RelevanceWarning
 from allrelevant.datasets import make_relevance_classification
 from allrelevant.estimators._folds import search_folds
 
@@ -53,7 +53,8 @@ def test_a_sample_of_weight_two_is_balanced_as_two():
     model = LinearRelevanceClassifier(class_weight="balanced", **OPTIONS)
     one = model.fit(X, y, sample_weight=1.0 + twice)
     intervals, C = one.intervals_, one.result_.hyperparameters["C"]
-    two = model.fit(X[repeated], y[repeated])
+    with pytest.warns(RelevanceWarning, match="repeat another one"):
+        two = model.fit(X[repeated], y[repeated])
     np.testing.assert_array_equal(intervals, two.intervals_)
     assert two.result_.hyperparameters["C"] == C
 

@@ -35,14 +35,14 @@ GROUPS = np.repeat(np.arange(SUBJECTS), EACH)
 SITES = GROUPS % 3
 X = RNG.normal(size=(N, 4)) + RNG.normal(size=(SUBJECTS, 4))[GROUPS]
 Y = (X[:, 0] + 0.5 * RNG.normal(size=N) > 0).astype(int)
-FEW_ROUNDS = {"max_rounds": 8, "n_estimators": 20, "min_samples_leaf": 3}
+FEW_TREES = {"n_estimators": 45}
 ESTIMATORS = [
     (LinearRelevanceClassifier(random_state=0), Y),
     (LinearRelevanceClassifier(random_state=0), Y + (X[:, 1] > 0)),
     (LinearRelevanceRegressor(random_state=0), X[:, 0]),
     (LinearRelevanceOrdinal(random_state=0), Y + (X[:, 0] > 1)),
-    (ForestRelevanceClassifier(random_state=0, **FEW_ROUNDS), Y),
-    (ForestRelevanceRegressor(random_state=0, **FEW_ROUNDS), X[:, 0]),
+    (ForestRelevanceClassifier(random_state=0, **FEW_TREES), Y),
+    (ForestRelevanceRegressor(random_state=0, **FEW_TREES), X[:, 0]),
 ]
 
 

@@ -2,11 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
-from scipy.stats import lognorm, norm
 
 from allrelevant._progress import Progress
-from allrelevant.forest.decomposition import Refitting, _support, conditional, refit
+from allrelevant.forest.decomposition import Refitting, conditional, refit
 from allrelevant.forest.imitation import imitate
 from allrelevant.forest.learner import Sample, Target
 from allrelevant.forest.light import LightForest
@@ -134,31 +132,3 @@ def test_categories_are_imitated_by_their_probabilities():
     strong = conditional(data, FOREST, **CONTEXT).strong
     assert not strong[0]
     assert not strong[1]
-
-
-def test_a_use_is_judged_beside_those_of_the_others():
-    error = np.full(3, 0.01)
-    great, small = (_support(np.array([size, size, 0.01]), error) for size in (0.3, 0.02))
-    assert np.all(great[:2] > 1e40)
-    assert great[2] < 0.01  # one standard error, where others have thirty
-    assert small[2] > 0.3  # where they have two
-    # By the ratio of the two densities, with an integral in the place of a sum.
-    usual = 0.05 / 3
-
-    def likelihood(use):
-        return lognorm.pdf(use, 0.7, scale=usual * np.exp(-(0.7**2) / 2)) * norm.pdf(0.01, use, 0.01)
-
-    expected = quad(likelihood, 0.0, 1.0, points=[0.01, 0.05])[0] / norm.pdf(0.01, 0.0, 0.01)
-    assert small[2] == pytest.approx(expected, rel=1e-6)
-
-
-def test_uses_that_are_all_the_same_or_none():
-    assert np.all(_support(np.array([-0.1, 0.0]), np.array([0.1, 0.0])) == 1.0)
-    never_used = _support(np.array([0.2, 0.0]), np.array([0.01, 0.0]))
-    assert never_used[1] == 0.0
-    assert np.isfinite(never_used).all()
-    # The most useful ones are never refuted: not even if nothing is certain of them.
-    rng = np.random.default_rng(0)
-    for _ in range(200):
-        use, error = rng.standard_normal(6), rng.uniform(0.1, 10.0, 6)
-        assert use.max() <= 0 or _support(use, error)[use.argmax()] > 0.1

@@ -18,7 +18,7 @@ from allrelevant.forest.light import LightForest
 
 FOREST = LightForest(n_estimators=120)
 CONTEXT = {"seed": 0, "n_jobs": None, "progress": Progress()}
-SMALL = {"n_estimators": 60, "max_rounds": 24, "random_state": 0}
+SMALL = {"n_estimators": 60, "random_state": 0}
 
 
 def of(X, y, n_classes=2, categorical=None, weight=None):
@@ -194,7 +194,7 @@ def test_another_fit_asks_anew():
 def test_groups_of_another_estimator_and_of_numbers():
     X, y = easy()
     trees = ExtraTreesClassifier(n_estimators=60, min_samples_leaf=3, random_state=0)
-    model = ForestRelevanceClassifier(estimator=trees, importance="gain", max_rounds=16, random_state=0).fit(X, y)
+    model = ForestRelevanceClassifier(estimator=trees, importance="gain", random_state=0).fit(X, y)
     assert model.group_features().groups == [["x0", "x1"], ["x2", "x3"]]
     weight = np.where(np.arange(300) < 50, 0.0, 1.0)
     numbers = ForestRelevanceRegressor(**SMALL).fit(X, y.astype(float), sample_weight=weight)

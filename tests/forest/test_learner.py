@@ -6,8 +6,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import log_loss, mean_squared_error
 
 from allrelevant.forest.learner import Sample, Target, folds, importances
-from allrelevant.forest.light import LightForest
+from allrelevant.forest.light import LightForest, leaf_size
 from allrelevant.forest.scikit import ScikitForest
+from allrelevant.inference.exchange import exchangeability
 
 
 def sample(n_classes=2, n=300, d=6, seed=0, weight=None):
@@ -17,6 +18,11 @@ def sample(n_classes=2, n=300, d=6, seed=0, weight=None):
     y = signal if not n_classes else np.digitize(signal, np.quantile(signal, np.arange(1, n_classes) / n_classes))
     weight = np.ones(n) if weight is None else weight
     return Sample(X, Target(y.astype(float), n_classes), weight, np.zeros(d, dtype=bool))
+
+
+def of(target, rows=None):
+    n = len(target.values)
+    return Sample(np.zeros((n, 1)), target, np.ones(n), np.zeros(1, dtype=bool), rows)
 
 
 def walk(node, x, contribution):
@@ -69,10 +75,35 @@ def test_a_forest_of_stumps_without_splits_predicts_the_mean(n_classes, rows):
     np.testing.assert_allclose(grown.predict(data.X), np.tile(expected, (30, 1)), rtol=1e-6)
 
 
+@pytest.mark.parametrize(("n", "leaf"), [(3, 2), (40, 2), (60, 3), (200, 10), (5000, 20)])
+def test_leaves_grow_with_the_samples(n, leaf):
+    assert leaf_size(n) == leaf
+
+
+@pytest.mark.parametrize("n", [10, 20, 60])
+def test_a_few_samples_are_split(n):
+    """A leaf of 20 samples, as LightGBM has it, allows no split of the 21 to 53 samples that a tree of 60 may see."""
+    data = sample(2, n=n)
+    forest = LightForest(n_estimators=30)
+    grown = forest.grow(forest.prepared(data), None, seed=0)
+    assert max(tree["num_leaves"] for tree in grown.booster.dump_model()["tree_info"]) > 1
+
+
+def test_trees_use_no_more_features_than_samples():
+    rng = np.random.default_rng(0)
+    data = sample(2, n=40, d=400)
+    forest = LightForest(n_estimators=30, feature_fraction=0.3)
+    grown = forest.grow(forest.prepared(data), None, seed=0)
+    # A tenth of the features instead of three tenths, so as many trees as make a feature's turn a third as frequent.
+    assert grown.booster.num_trees() == 30
+    wider = Sample(rng.standard_normal((40, 4000)), data.target, data.weight, np.zeros(4000, dtype=bool))
+    assert forest.grow(forest.prepared(wider), None, seed=0).booster.num_trees() == 300
+
+
 def test_trees_without_a_split_do_not_bias_a_forest():
     data = sample(0, n=70)
     far = Sample(data.X, Target(data.target.values + 1000.0, 0), data.weight, data.categorical)
-    forest = LightForest(n_estimators=50)
+    forest = LightForest(n_estimators=50, min_samples_leaf=20)
     grown = forest.grow(forest.prepared(far), None, seed=1)
     leaves = [tree["num_leaves"] for tree in grown.booster.dump_model()["tree_info"]]
     assert 1 in leaves
@@ -114,7 +145,7 @@ def test_losses_are_those_of_scikit_learn():
 
 def test_folds_spread_every_class():
     target = Target(np.repeat([0.0, 1.0, 2.0], [50, 7, 3]), 3)
-    parts = list(folds(target, 3, np.random.default_rng(0)))
+    parts = list(folds(of(target), 3, np.random.default_rng(0)))
     np.testing.assert_array_equal(np.sort(np.concatenate([test for _, test in parts])), np.arange(60))
     for train, test in parts:
         assert not set(train) & set(test)
@@ -123,7 +154,17 @@ def test_folds_spread_every_class():
 
 
 def test_fewer_samples_than_folds():
-    assert len(list(folds(Target(np.arange(2.0)), 5, np.random.default_rng(0)))) == 2
+    assert len(list(folds(of(Target(np.arange(2.0))), 5, np.random.default_rng(0)))) == 2
+
+
+def test_folds_keep_groups_whole():
+    groups = np.random.default_rng(0).permutation(np.repeat(np.arange(12), 5))
+    target = Target((groups % 3).astype(float), 3)
+    parts = list(folds(of(target, exchangeability(60, target.values, groups)), 4, np.random.default_rng(0)))
+    np.testing.assert_array_equal(np.sort(np.concatenate([test for _, test in parts])), np.arange(60))
+    for train, test in parts:
+        assert not set(groups[train]) & set(groups[test])
+        np.testing.assert_array_equal(np.bincount(target.values[test].astype(int)), [5, 5, 5])
 
 
 def test_weights_count():

@@ -28,9 +28,9 @@ FOREST_CHOICES: dict[str, tuple[Any, ...]] = {
     "weight": (None, None, "zeros", "ratio", "few", "small", "none"),
     "importance": ("held_out", "held_out", "gain"),
     "decomposition": ("conditional", "conditional", "refit"),
-    "tentative": ("imitated", "mean", "majority", "relevant", "irrelevant"),
-    "verify": (True, False),
-    "min_samples_leaf": (1, 20),
+    "level": (0.05, 0.05, 0.99),
+    "control": ("fdr", "fwer", "none"),
+    "min_samples_leaf": ("auto", 1, 20),
     "seed": tuple(range(1000)),
 }
 
@@ -51,9 +51,9 @@ class ForestCase:
     weight: str | None = None
     importance: str = "held_out"
     decomposition: str = "conditional"
-    tentative: str = "imitated"
-    verify: bool = True
-    min_samples_leaf: int = 1
+    level: float = 0.05
+    control: str = "fdr"
+    min_samples_leaf: int | str = "auto"
     seed: int = 0
 
     def __repr__(self) -> str:
@@ -84,13 +84,12 @@ class ForestCase:
         return kind(
             importance=self.importance,
             decomposition=self.decomposition,
-            tentative=self.tentative,
-            verify=self.verify,
+            level=self.level,
+            control=self.control,
             min_samples_leaf=self.min_samples_leaf,
             categorical_features=[0] if self.categories == "numbers" else "from_dtype",
             n_estimators=10,
-            max_rounds=6,
-            n_shadows=5,
+            n_copies=6,
             n_probes=3,
             random_state=self.seed,
         )
@@ -125,7 +124,7 @@ class ForestCase:
         if self.weight == "zeros":
             return (rng.uniform(size=self.n) < 0.6).astype(float)
         if self.weight == "few":
-            return (np.arange(self.n) >= self.n - 3).astype(float)
+            return (np.arange(self.n) >= self.n - 6).astype(float)
         if self.weight == "ratio":
             return 10.0 ** rng.uniform(-6, 6, size=self.n)
         return np.full(self.n, 1e-9 if self.weight == "small" else 0.0)
@@ -148,13 +147,16 @@ def check_forest(case: ForestCase) -> str:
     if isinstance(model, Exception):
         return type(model).__name__
     result = model.result_
-    for values in (result.intervals, result.pvalues, result.baseline):
+    for values in (result.intervals, result.pvalues, result.adjusted_pvalues, result.baseline):
         assert np.isfinite(values).all()
+    assert ((result.classes > 0) == (result.adjusted_pvalues <= case.level)).all()
     low, high = result.intervals.T
     assert (low <= high).all()
     assert ((result.pvalues >= 0.0) & (result.pvalues <= 1.0)).all()
     assert np.isin(result.classes, (0, 1, 2)).all()
-    assert np.isfinite([result.thresholds.min_relevance, result.thresholds.max_relevance]).all()
+    # The limit is not known where so few arrangements of the target leave none.
+    assert np.isfinite(result.thresholds.min_relevance)
+    assert not np.isinf(result.thresholds.max_relevance)
     assert RelevanceResult.from_json(result.to_json()) == result
     assert result.summary()
     prediction = np.asarray(model.predict(X), dtype=float)

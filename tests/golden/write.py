@@ -22,7 +22,7 @@ from allrelevant.findings import Findings
 
 HERE = Path(__file__).parent
 NAMES = ("needed", "twin one", "twin two", "noise one", "noise two")
-FOREST = {"n_estimators": 30, "max_rounds": 40}
+FOREST = {"n_estimators": 30}
 
 
 def data():

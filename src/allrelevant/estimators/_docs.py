@@ -146,42 +146,26 @@ n_estimators : int, default=150
     Trees of a forest, in all folds together.
 max_depth : int, default=5
     Greatest depth of a tree. The forest that predicts has trees of depth 8 at least.
-min_samples_leaf : int, default=20
-    Samples that a leaf has at least. In the forest that predicts, 3 at most.
+min_samples_leaf : int or "auto", default="auto"
+    Samples that a leaf has at least. ``"auto"``: one in 20 of the samples, but from 2 to 20. In the forest that
+    predicts, 3 at most.
 feature_fraction : float, default=0.3
-    Share of the features that a tree may use. With a low share, redundant features do not hide each other.
+    Share of the features that a tree may use. With a low share, redundant features do not hide each other. A tree uses
+    no more features than there are samples; forests of very many features have more trees instead.
 bagging_fraction : float, default=0.8
     Share of the samples that a tree may use, of those that its fold leaves. (The thesis has no folds, and 0.632.)
 n_folds : int, default=3
     Folds of the samples, each left out of a part of the trees and used to judge them.
-n_shadows : int, default=50
-    Permuted features of a round, or as many as there are features, if that is more.
-confidence : float, default=None
-    Confidence of the prediction limit of their importances. A feature that exceeds it scores a hit. By default such
-    that one permuted feature is expected beyond it, 0.98 for up to 50 features and more for more; or half a one, 0.99,
-    if nothing is verified.
-alpha : float, default=0.05
-    Level of the binomial tests that a feature scores hits in more, or less, than half of the rounds, corrected for the
-    number of features.
-two_step : bool, default=False
-    Correct for the number of features by controlling the share of false discoveries, and, apart from that, for the
-    number of rounds. Less strict with many features.
-max_rounds : int, default=60
-    Forests at most.
-patience : int, default=8
-    Give up after that many rounds without a decision about any feature.
-tentative : {"imitated", "mean", "majority", "relevant", "irrelevant"}, default="imitated"
-    What a feature counts as that is not decided. ``"mean"``: relevant if its importance exceeded the limit on average
-    of the rounds. Features that matter only together are found in some forests and not in others, and then matter
-    much: their average tells more than their hits. ``"imitated"``: also if relevant features tell half of it, as it is
-    redundant then; with ``decomposition="refit"``, the same as ``"mean"``. ``"majority"``: if it exceeded the limit in
-    more than half of the rounds. ``"relevant"`` and ``"irrelevant"``: always, or never. :attr:`tentative_` and the
-    notes of the result name these features.
-verify : bool, default=True
-    Whether features that no other relevant ones can imitate must be of use to forests of the relevant ones. What was
-    seen is compared with what a use of the size that is usual among them would give, and with what none would: if it is
-    100 times likelier with none, the feature is irrelevant after all, and :attr:`refuted_` and the notes of the result
-    name it. Only ``"conditional"`` verifies, and not what ``tentative="relevant"`` lets pass.
+level : float, default=0.05
+    The error that is allowed, of the kind that `control` names: by default of the features called relevant a share of
+    at most this is expected to be noise.
+control : {"fdr", "fwer", "none"}, default="fdr"
+    ``"fdr"``: the expected share of noise among the features called relevant is at most `level` (Benjamini and
+    Hochberg). ``"fwer"``: the chance that any of them is noise is at most `level` (Holm). ``"none"``: each feature of
+    noise by itself has a chance of at most `level` to be called relevant.
+n_copies : int or "auto", default="auto"
+    Copies of all features, each with its rows permuted by one permutation for all of them, whose importances are the
+    null sample; as many forests are grown. ``"auto"`` takes 20, or up to 40 of fewer than 16 features.
 decomposition : {"conditional", "refit"}, default="conditional"
     How strong is told from weak. ``"conditional"``: the feature is replaced by an imitation that the other relevant
     features make of it, its own part permuted; it is strong if that harms predictions of unseen samples. ``"refit"``:
@@ -200,27 +184,25 @@ categorical_features : "from_dtype", None or list, default="from_dtype"
 n_jobs : int, default=None
     Number of threads. Answers do not depend on it.
 random_state : int, RandomState instance or None, default=None
-    Seed. An integer makes the result reproducible, for any order of columns.
+    Seed. An integer makes the result reproducible, for any order of rows and columns, units and names of classes.
 verbose : int, default=0
     1 reports every stage on standard error, 2 also the progress within.
 """,
     "forest_attributes": """\
 relevance_classes_ : ndarray of shape (n_features,)
     0 irrelevant, 1 weakly relevant, 2 strongly relevant.
-tentative_ : ndarray of shape (n_features,)
-    Which features were not decided by the tests.
-refuted_ : ndarray of shape (n_features,)
-    Which features beat the permuted ones, but are irrelevant, as nothing is lost without them.
 intervals_ : ndarray of shape (n_features, 2)
-    Spread of the feature's share of importance over the rounds: its 5 % and 95 % quantiles. Nothing is proven of it.
-importances_ : ndarray of shape (n_rounds, n_features)
-    Importances of every round, NaN once a feature was rejected.
+    Spread of the feature's share of importance over the forests: its 5 % and 95 % quantiles. Nothing is proven of it.
+importances_ : ndarray of shape (n_forests, n_features)
+    Importances in the forests that see all features, half of all; 0 for constant features.
 pvalues_ : ndarray of shape (n_features,)
-    Chance of as many hits, if one were as likely as not.
+    Chance that a feature of noise is as important, by the row-permuted copies; 1 for constant features.
+adjusted_pvalues_ : ndarray of shape (n_features,)
+    The same adjusted for the number of distinct features: relevant features have at most `level`.
 replaceable_ : ndarray of shape (n_features,)
     Share of the feature that the other relevant features can tell; NaN if it is irrelevant, or after ``"refit"``.
 thresholds_ : Thresholds
-    Share of importance that permuted features reach.
+    The rule, and the share of importance that relevant features exceed (the median of their limits).
 """,
     "forest_more_attributes": """\
 result_ : RelevanceResult
@@ -234,7 +216,7 @@ feature_names_in_ : ndarray of shape (`n_features_in_`,)
 Notes
 -----
 Columns that order the samples alike, or in the opposite order, are one feature to a tree. They are grown as one, share
-its importance, and are weakly relevant if it is relevant.
+its importance, and are weakly relevant if it is relevant. Constant columns are no feature at all.
 
 References
 ----------

@@ -19,36 +19,30 @@ from allrelevant._progress import Progress
 from allrelevant._threads import one_thread
 from allrelevant.errors import RelevanceWarning
 from allrelevant.estimators._described import feature_names
+from allrelevant.estimators._forest_order import ForestOrder, forest_order
 from allrelevant.estimators._forest_result import NOTHING, Found, forest_result
-from allrelevant.estimators._input import check_rows
+from allrelevant.estimators._input import check_permutations, check_rows
 from allrelevant.estimators._table import Categories, encode, mark_categories
-from allrelevant.forest.boruta import CONFIRMED, TENTATIVE, Shadows, all_relevant
-from allrelevant.forest.columns import distinct
+from allrelevant.forest.alone import evidence_alone
+from allrelevant.forest.boruta import Copies, compare_with_copies
 from allrelevant.forest.decomposition import DECOMPOSITIONS, FOLDS, LOSSES, Refitting, conditional, refit
+from allrelevant.forest.evidence import Evidence
 from allrelevant.forest.grouping import lost_work
-from allrelevant.forest.imitation import told_shares
-from allrelevant.forest.learner import IMPORTANCES, Array, Forest, Indices, Sample, Target
-from allrelevant.forest.light import LightForest
+from allrelevant.forest.learner import IMPORTANCES, Array, Forest, Sample, Target
+from allrelevant.forest.light import LightForest, leaf_size
 from allrelevant.forest.model import fit_model
 from allrelevant.forest.scikit import ScikitForest
-from allrelevant.inference.exchange import exchangeability
+from allrelevant.inference import CONTROLS
 from allrelevant.redundancy import FeatureGroups
 from allrelevant.relevance.grouping import flat_groups, height_between, tree
 
 __all__ = ["ForestRelevance"]
 
-TENTATIVES = ("imitated", "mean", "majority", "relevant", "irrelevant")
 LINKAGES = ("average", "single", "complete", "weighted")
 #: Share of the features that a tree sees where redundant ones may hide each other.
 DENSE = 0.8
 #: As many features are all seen by every tree of a forest that predicts: they may matter only together.
 FEW = 4
-#: Share of an undecided feature that relevant ones tell, from which on it counts as one of them.
-TOLD = 0.5
-#: Support below which what beats permuted features is not believed.
-DOUBT = 0.01
-#: Permuted features expected beyond the limit, where irrelevant features that exceed it are found out later, or not.
-LENIENT, STRICT = 1.0, 0.5
 #: Trees that predict are at least as deep and have leaves at most as large; those that judge features need neither.
 DEEP, FINE = 8, 3
 
@@ -61,18 +55,13 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         "importance": [StrOptions(set(IMPORTANCES))],
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "max_depth": [Interval(Integral, 1, 16, closed="both")],
-        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "feature_fraction": [Interval(Real, 0, 1, closed="right")],
         "bagging_fraction": [Interval(Real, 0, 1, closed="neither")],
         "n_folds": [Interval(Integral, 2, None, closed="left")],
-        "n_shadows": [Interval(Integral, 5, None, closed="left")],
-        "confidence": [Interval(Real, 0.5, 1, closed="neither"), None],
-        "alpha": [Interval(Real, 0, 1, closed="neither")],
-        "two_step": ["boolean"],
-        "max_rounds": [Interval(Integral, 1, None, closed="left")],
-        "patience": [Interval(Integral, 1, None, closed="left")],
-        "tentative": [StrOptions(set(TENTATIVES))],
-        "verify": ["boolean"],
+        "level": [Interval(Real, 0, 1, closed="neither")],
+        "control": [StrOptions(set(CONTROLS))],
+        "n_copies": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"})],
         "decomposition": [StrOptions(set(DECOMPOSITIONS))],
         "loss": [StrOptions(set(LOSSES))],
         "n_probes": [Interval(Integral, 3, None, closed="left")],
@@ -90,18 +79,13 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         importance: str = "held_out",
         n_estimators: int = 150,
         max_depth: int = 5,
-        min_samples_leaf: int = 20,
+        min_samples_leaf: int | str = "auto",
         feature_fraction: float = 0.3,
         bagging_fraction: float = 0.8,
         n_folds: int = 3,
-        n_shadows: int = 50,
-        confidence: float | None = None,
-        alpha: float = 0.05,
-        two_step: bool = False,
-        max_rounds: int = 60,
-        patience: int = 8,
-        tentative: str = "imitated",
-        verify: bool = True,
+        level: float = 0.05,
+        control: str = "fdr",
+        n_copies: int | str = "auto",
         decomposition: str = "conditional",
         loss: str = "training",
         n_probes: int = 50,
@@ -119,14 +103,9 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         self.feature_fraction = feature_fraction
         self.bagging_fraction = bagging_fraction
         self.n_folds = n_folds
-        self.n_shadows = n_shadows
-        self.confidence = confidence
-        self.alpha = alpha
-        self.two_step = two_step
-        self.max_rounds = max_rounds
-        self.patience = patience
-        self.tentative = tentative
-        self.verify = verify
+        self.level = level
+        self.control = control
+        self.n_copies = n_copies
         self.decomposition = decomposition
         self.loss = loss
         self.n_probes = n_probes
@@ -164,54 +143,44 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
     def _forest(self, feature_fraction: float) -> Forest:
         if self.estimator is not None:
             return ScikitForest(self.estimator)
-        return LightForest(
-            self.n_estimators, self.max_depth, feature_fraction, self.bagging_fraction, self.min_samples_leaf
-        )
+        leaf = None if self.min_samples_leaf == "auto" else int(self.min_samples_leaf)
+        return LightForest(self.n_estimators, self.max_depth, feature_fraction, self.bagging_fraction, leaf)
 
     def _dense_forest(self, n_features: int) -> Forest:
         return self._forest(DENSE if n_features > FEW else 1.0)
 
-    def _predicting_forest(self, n_features: int) -> Forest:
-        forest = self._dense_forest(n_features)
+    def _predicting_forest(self, relevant: Sample) -> Forest:
+        forest = self._dense_forest(relevant.X.shape[1])
         if not isinstance(forest, LightForest):
             return forest
-        return replace(
-            forest, max_depth=max(DEEP, forest.max_depth), min_samples_leaf=min(FINE, forest.min_samples_leaf)
-        )
+        leaf = leaf_size(len(relevant.X)) if forest.min_samples_leaf is None else forest.min_samples_leaf
+        return replace(forest, max_depth=max(DEEP, forest.max_depth), min_samples_leaf=min(FINE, leaf))
 
     def _fit_relevance(
         self, X: Array, target: Target, weight: Array, metric: str, groups: Any = None, strata: Any = None
     ) -> None:
         """Run the whole method on validated data; sets all fitted attributes."""
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        used = weight > 0
         rows = check_rows(groups, strata, X, target.values, weight)
-        owners = [None if owner is None else owner[used] for owner in (rows.groups, rows.strata)]
-        first, member = distinct(X[used], self._categorical)
-        whole = Sample(
-            X[used][:, first],
-            Target(target.values[used], target.n_classes),
-            weight[used],
-            self._categorical[first],
-            exchangeability(int(used.sum()), target.values[used], *owners),
-        )
+        check_permutations(rows, target.values, weight)
+        order, whole = forest_order(X, self._categorical, target, weight, rows)
+        self._order: ForestOrder = order
         progress = Progress(int(self.verbose))
         with one_thread(None):
-            found = self._search(whole, member, seed, progress)
+            found = self._search(whole, seed, progress)
             relevant = whole.select(found.relevant)
             with progress.stage("model", 1):
-                model = fit_model(relevant, self._predicting_forest(len(found.relevant)), seed=seed)
+                model = fit_model(relevant, self._predicting_forest(relevant), seed=seed)
                 progress.step()
-        self._predictor, self._columns = model.predictor, first[found.relevant]
+        self._predictor, self._relevant = model.predictor, found.relevant
         # What questions about groups need; distances are found with the first of them.
         self._sample, self._seed = relevant, seed
-        self._places = np.searchsorted(found.relevant, member[np.isin(member, found.relevant)])
         self._distances: Array | None = None
         result = forest_result(
             self,
             found,
             problem="classification" if target.n_classes else "regression",
-            n_samples=int(used.sum()),
+            n_samples=len(whole.X),
             scores={"metric": metric, "cross_validated": model.cross_validated, "training": model.training},
             cpu_seconds=progress.cpu_seconds,
         )
@@ -219,59 +188,40 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
         self.intervals_ = result.intervals
         self.relevance_classes_ = result.classes
         self.pvalues_ = result.pvalues
+        self.adjusted_pvalues_ = result.adjusted_pvalues
         self.thresholds_ = result.thresholds
-        self.tentative_ = found.tentative
-        self.importances_ = found.verdicts.importances[:, member]
+        self.importances_ = found.importances
         self.replaceable_ = found.replaceable
-        self.refuted_ = np.isin(member, found.refuted)
         for note in (*rows.notes, *(() if len(found.relevant) else (NOTHING,))):
             warnings.warn(note, RelevanceWarning, stacklevel=3)
 
-    def _search(self, whole: Sample, member: Indices, seed: int, progress: Progress) -> Found:
+    def _search(self, whole: Sample, seed: int, progress: Progress) -> Found:
         """Find the relevant features, and which of them are strong."""
         context: dict[str, Any] = {"seed": seed, "n_jobs": self.n_jobs, "progress": progress}
-        verifying = self.verify and self.decomposition == "conditional"
-        shadows = Shadows(
-            self.importance,
-            self.n_folds,
-            self.n_shadows,
-            self.confidence,
-            self.alpha,
-            self.two_step,
-            self.max_rounds,
-            self.patience,
-            LENIENT if verifying else STRICT,
-        )
-        verdicts = all_relevant(whole, self._forest(self.feature_fraction), shadows, **context)
-        undecided, above = verdicts.status == TENTATIVE, verdicts.mean_excess > 0
-        guess = {
-            "imitated": above,
-            "mean": above,
-            "majority": 2 * verdicts.hits > verdicts.trials,
-            "relevant": True,
-            "irrelevant": False,
-        }
-        chosen = (verdicts.status == CONFIRMED) | (undecided & guess[self.tentative])
-        relevant = np.flatnonzero(chosen)
+        member = self._order.member
+        n_copies = None if self.n_copies == "auto" else int(self.n_copies)
+        copies = Copies(self.importance, self.n_folds, n_copies)
+        importances = compare_with_copies(whole, self._forest(self.feature_fraction), copies, **context)
+        with progress.stage("permutations", 1):
+            alone = evidence_alone(whole, seed=seed)
+            progress.step()
+        evidence = Evidence(importances, alone, whole.n_permutations, float(self.level), self.control)
+        relevant = np.flatnonzero(evidence.relevant)
+        found = Found(member, evidence, relevant)
         if not len(relevant):
-            return Found(member, verdicts, relevant, None)
+            return found
         if self.decomposition == "refit":
             refitting = Refitting(self.n_probes, self.fpr, self.loss)
             parts = refit(whole.select(relevant), whole, self._forest(DENSE), refitting, **context)
-            return Found(member, verdicts, relevant, parts)
-        left = np.flatnonzero(undecided & ~chosen)
-        if self.tentative == "imitated" and len(left):
-            relevant = np.union1d(relevant, left[told_shares(whole, left, relevant, **context) >= TOLD])
+            return replace(found, parts=parts)
         parts = conditional(whole.select(relevant), self._dense_forest(len(relevant)), **context)
-        # What is to count as relevant in any case is not put to the test.
-        exempt = undecided[relevant] & (self.tentative == "relevant")
-        refuted = (parts.support < DOUBT) & verifying & ~exempt
-        return Found(member, verdicts, relevant[~refuted], parts.of(~refuted), relevant[refuted])
+        return replace(found, parts=parts)
 
     def _outputs(self, X: Any) -> Array:
         """Predictions of the final forest: numbers or probabilities."""
         samples = self._read(X)
-        return np.asarray(self._predictor.predict(samples[:, self._columns]))
+        samples = self._order.read(samples, self._relevant)
+        return self._order.restore(np.asarray(self._predictor.predict(samples)))
 
     def group_features(
         self, cutoff: float = 0.5, *, n_groups: int | None = None, method: str = "average"
@@ -335,7 +285,8 @@ class ForestRelevance(SelectorMixin, BaseEstimator):
             context: dict[str, Any] = {"n_jobs": self.n_jobs, "progress": Progress(int(self.verbose))}
             with one_thread(None):
                 self._distances = lost_work(self._sample, self._forest(DENSE), seed=self._seed, **context)
-        distances = self._distances[np.ix_(self._places, self._places)]
+        places = np.searchsorted(self._relevant, self._order.member[members])
+        distances = self._distances[np.ix_(places, places)]
         links = tree(distances, method)
         height = float(cutoff) if n_groups is None else height_between(links, n_groups)
         labels = np.full(self.n_features_in_, -1, dtype=np.intp)

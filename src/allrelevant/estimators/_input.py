@@ -12,11 +12,20 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import _get_feature_names, _num_samples
 
 from allrelevant.estimators._hashing import table_of
-from allrelevant.inference.exchange import exchangeability, numbered, torn_group
+from allrelevant.inference.exchange import FEWEST, exchangeability, numbered, torn_group
 from allrelevant.lp import Array
 from allrelevant.lp.matrix import Indices, Matrix
 
-__all__ = ["STORAGE", "Member", "Rows", "Samples", "check_privileged", "check_rows", "resolve_groups"]
+__all__ = [
+    "STORAGE",
+    "Member",
+    "Rows",
+    "Samples",
+    "check_permutations",
+    "check_privileged",
+    "check_rows",
+    "resolve_groups",
+]
 
 #: Data of any of these kinds.
 Samples: TypeAlias = ArrayLike | Matrix
@@ -170,6 +179,36 @@ def check_rows(groups: Any, strata: Any, X: Any, target: Array, weight: Array) -
                 "relevant features; leave rows out so that more groups are equal in size."
             )
     return Rows(group, stratum, tuple(notes))
+
+
+def check_permutations(rows: Rows, target: Array, weight: Array) -> None:
+    """See that chance can be told from relevance at all.
+
+    Raises
+    ------
+    ValueError
+        If there are too few arrangements of the target for a p-value of 5 %.
+    """
+    used = weight > 0
+    groups, strata = (None if numbers is None else numbers[used] for numbers in (rows.groups, rows.strata))
+    found = exchangeability(int(used.sum()), target[used], groups, strata)
+    if found.enough:
+        return
+    if np.ptp(target[used]) == 0.0:
+        raise ValueError(
+            f"y is the same in all {int(used.sum())} samples, so there is nothing to be told of it; give samples "
+            "between which it varies"
+        )
+    if groups is None and strata is None:
+        raise ValueError(
+            f"X has {int(used.sum())} samples, with {found.n_permutations:.0f} different arrangements of y, but at "
+            f"least {FEWEST} are needed to tell relevance from chance; give more samples (3 of each of two classes do)"
+        )
+    given = " and ".join(name for name, numbers in (("groups", groups), ("strata", strata)) if numbers is not None)
+    raise ValueError(
+        f"{given} allow only {found.n_permutations:.0f} different arrangements of y, but at least {FEWEST} are needed "
+        "to tell relevance from chance: only groups of equal size in one stratum can change places; give more of them"
+    )
 
 
 def _labels(name: str, given: Any, n_samples: int) -> NDArray[Any]:

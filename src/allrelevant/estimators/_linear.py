@@ -24,12 +24,11 @@ from allrelevant.estimators._described import feature_names
 from allrelevant.estimators._examined import Examined, LinearModel, Part, Request
 from allrelevant.estimators._exploring import Exploring
 from allrelevant.estimators._folds import divided_groups, given_splits, search_folds
-from allrelevant.estimators._input import Rows, check_privileged, check_rows, resolve_groups
+from allrelevant.estimators._input import check_permutations, check_privileged, check_rows, resolve_groups
 from allrelevant.estimators._space import Exploration
 from allrelevant.estimators._verdict import RULES, Rule, Verdict, judge
 from allrelevant.formulations import PRIVILEGED_FORMS, ExplainedSlack, Feature, Formulation, Residual
 from allrelevant.inference import CONTROLS, Exchangeability, exchangeability
-from allrelevant.inference.exchange import FEWEST
 from allrelevant.lp import DEVICES, ENGINES, Array, PenalisedSolver
 from allrelevant.lp.deadline import Deadline
 from allrelevant.lp.matrix import Indices, Matrix, power_sums, ranges, some_rows
@@ -161,7 +160,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         names = feature_names(self)
         members = resolve_groups(self.feature_groups, names)
         rows = check_rows(groups, strata, X, target, sample_weight)
-        _check_permutations(rows, target, sample_weight)
+        check_permutations(rows, target, sample_weight)
         searches = self.C is None or X_privileged is not None
         splits = given_splits(self.cv, formulation, X, y, target, groups) if searches else None
         rows = rows._replace(notes=(*rows.notes, *divided_groups(splits, rows.groups)))
@@ -360,36 +359,6 @@ class LinearRelevance(SelectorMixin, Exploring):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _check_permutations(rows: Rows, target: Array, weight: Array) -> None:
-    """See that chance can be told from relevance at all.
-
-    Raises
-    ------
-    ValueError
-        If there are too few arrangements of the target for a p-value of 5 %.
-    """
-    used = weight > 0
-    groups, strata = (None if numbers is None else numbers[used] for numbers in (rows.groups, rows.strata))
-    found = exchangeability(int(used.sum()), target[used], groups, strata)
-    if found.enough:
-        return
-    if np.ptp(target[used]) == 0.0:
-        raise ValueError(
-            f"y is the same in all {int(used.sum())} samples, so there is nothing to be told of it; give samples "
-            "between which it varies"
-        )
-    if groups is None and strata is None:
-        raise ValueError(
-            f"X has {int(used.sum())} samples, with {found.n_permutations:.0f} different arrangements of y, but at "
-            f"least {FEWEST} are needed to tell relevance from chance; give more samples (3 of each of two classes do)"
-        )
-    given = " and ".join(name for name, numbers in (("groups", groups), ("strata", strata)) if numbers is not None)
-    raise ValueError(
-        f"{given} allow only {found.n_permutations:.0f} different arrangements of y, but at least {FEWEST} are needed "
-        "to tell relevance from chance: only groups of equal size in one stratum can change places; give more of them"
-    )
 
 
 def _as_given(request: Request, data: Canonical, Z: Matrix, unit: float) -> tuple[Sample, Exchangeability]:

@@ -1,35 +1,53 @@
-"""All relevant features: those that beat permuted copies of features in significantly more than half of the forests.
+"""All relevant features: those that are more important to forests than row-permuted copies of the features are.
 
-After Kursa and Rudnicki's Boruta. What differs: importances are those of samples that the trees have not seen, so that
-features without a meaning have importances around 0; a hit is to exceed the prediction limit of the permuted features,
-not the one luckiest of them; and there are never less than a number of permuted features to compare with.
+After Kursa and Rudnicki's Boruta, which asks how often a feature beats the luckiest of some permuted features, and
+takes the forests for independent draws. They are not: all of them see the same samples, and a feature of noise that
+goes along with the target by accident in these samples beats freshly permuted features in every forest. So what is
+compared here is the importance itself, with importances that features without a meaning have over many such accidents:
+
+1. A row-permuted copy permutes the rows of *all* features by one permutation. What features of noise can do together,
+   the copy can do, as their correlations are kept; with the target it has nothing to do.
+2. A feature's importance is its mean over forests that are grown on all features and a copy of them, another one for
+   every forest.
+3. The null sample comes from forests in which a copy also takes the place of the features: of all but those that are
+   evident by now, which stay as they are. Copies beside the features themselves would not do: a feature of noise that
+   is important by accident is so in all of these forests, and leaves less to the copies than they leave to each other.
+4. Importances are compared in units of a feature's own copies, as their mean and spread depend on how many values a
+   feature has and on how many others resemble it.
+
+A feature of noise that is independent of the target and of the evident features has the importance of a copy. Above any
+limit there are, in expectation, no more features of noise than there are copies, per copy of the table.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from scipy.stats import binom, false_discovery_control
 
 from allrelevant._progress import Progress
-from allrelevant.forest.learner import Array, Forest, Indices, Sample, importances
-from allrelevant.inference.prediction import prediction_limit
+from allrelevant.forest.learner import Array, Forest, Sample, importances
+from allrelevant.forest.permutation import row_permutation
+from allrelevant.inference import NullSample, adjusted_pvalues
 
-__all__ = ["CONFIRMED", "REJECTED", "TENTATIVE", "Shadows", "Verdicts", "all_relevant"]
+__all__ = ["Copies", "Importances", "compare_with_copies"]
 
-REJECTED, TENTATIVE, CONFIRMED = -1, 0, 1
-#: Rounds between two looks at which features are left.
-BLOCK = 4
+#: Copies at least: with so many, a feature that tells nothing is the most important of all in 1 of 21 cases.
+FEWEST = 20
+#: Copies of single features that a tail can be fitted to; few features are copied more often, up to a limit.
+SAMPLE, MOST = 320, 40
+#: Adjusted p-value up to which a feature is evident.
+EVIDENT = 0.005
+#: Copies that the spread over all features counts for, beside a feature's own.
+SHARED = 2.0
 
 
 @dataclass(frozen=True)
-class Shadows:
-    """How features are compared with permuted ones.
+class Copies:
+    """How features are compared with their copies.
 
     Attributes
     ----------
@@ -37,157 +55,128 @@ class Shadows:
         Kind of importance.
     n_folds : int
         Folds of a forest, where the importance is that of unseen samples.
-    n_shadows : int
-        Permuted features of a round; as many as features, if these are more.
-    confidence : float or None
-        Confidence of the prediction limit, made from their importances, that a feature must exceed; None for what
-        `beyond` of the permuted features of the first round exceed.
-    alpha : float
-        Level of the tests.
-    two_step : bool
-        Control the share of false discoveries among features and, apart from that, the number of rounds, instead of
-        the chance of a single false one among the features.
-    max_rounds : int
-        Rounds at most.
-    patience : int
-        Rounds without any decision, once there could be some, after which to give up; sooner where no outcome of the
-        rounds left of these would decide anything.
-    beyond : float
-        Number of permuted features expected beyond the limit, where its confidence is not given.
+    n_copies : int or None
+        Copies in the null sample, and forests; None for a number that goes with the number of features.
     """
 
     importance: str = "held_out"
     n_folds: int = 3
-    n_shadows: int = 50
-    confidence: float | None = None
-    alpha: float = 0.05
-    two_step: bool = False
-    max_rounds: int = 60
-    patience: int = 8
-    beyond: float = 0.5
+    n_copies: int | None = None
 
-    def confidence_among(self, n_features: int) -> float:
-        """Confidence of the limit, by the number of features if it is not given."""
-        return 1.0 - self.beyond / max(self.n_shadows, n_features) if self.confidence is None else self.confidence
+    def n_forests(self, n_features: int) -> int:
+        """Forests of either kind: half the number of copies."""
+        count = min(max(FEWEST, -(-SAMPLE // max(n_features, 1))), MOST) if self.n_copies is None else self.n_copies
+        return -(-count // 2)
 
 
 @dataclass(frozen=True, eq=False)
-class Verdicts:
-    """What came of the comparison.
+class Importances:
+    """Importances of features and of their copies.
 
     Attributes
     ----------
-    status : ndarray of shape (n_features,)
-        1 confirmed, -1 rejected, 0 tentative: not decided.
-    hits, trials : ndarray of shape (n_features,)
-        Rounds in which a feature beat the permuted ones, and rounds that it took part in.
-    importances : ndarray of shape (n_rounds, n_features)
-        Importances of every round; NaN where a feature no longer took part.
-    limits : ndarray of shape (n_rounds,)
-        What a hit had to exceed.
-    confidence : float
-        Confidence of these limits.
+    features : ndarray of shape (n_forests, n_features)
+        Importances of the features, in each of the forests that see all of them.
+    copies : ndarray of shape (n_copies, n_features)
+        Importances of their copies, each in one forest; NaN where the feature itself had the place.
     """
 
-    status: NDArray[np.intp]
-    hits: NDArray[np.intp]
-    trials: NDArray[np.intp]
-    importances: Array
-    limits: Array
-    confidence: float
+    features: Array
+    copies: Array
 
     @property
+    def mean(self) -> Array:
+        """Mean importance of every feature."""
+        return np.asarray(self.features.mean(axis=0))
+
+    @cached_property
+    def centre(self) -> Array:
+        """Mean importance of the copies of every feature."""
+        return np.asarray(np.nanmean(self.copies, axis=0))
+
+    @cached_property
+    def spread(self) -> Array:
+        """Standard deviation of the importances of the copies of every feature, shrunk to that of all."""
+        return np.asarray(np.sqrt(self._variance(self._squares.sum(axis=0), self._counts - 1.0)))
+
+    @cached_property
+    def null(self) -> NullSample:
+        """Importances of all copies, each compared with the other copies of the same feature."""
+        known, counts, squares = ~np.isnan(self.copies), self._counts, self._squares
+        others = (self.centre * counts - self.copies) / (counts - 1.0)
+        left = squares.sum(axis=0) - squares * counts / (counts - 1.0)
+        spread = np.sqrt(np.maximum(self._variance(left, counts - 2.0), 0.0))
+        return NullSample.of(_ratio((self.copies - others)[known], spread[known]))
+
+    @cached_property
     def pvalues(self) -> Array:
-        """Chance of so many hits, if one were as likely as not."""
-        return np.asarray(binom.sf(self.hits - 1, self.trials, 0.5))
+        """Chance that a feature without a meaning is as important as each feature."""
+        return self.null.pvalues(_ratio(self.mean - self.centre, self.spread))
+
+    def limits(self, pvalues: Array) -> Array:
+        """Return the importance from which on each feature has at most a p-value; infinite where none is enough."""
+        return np.asarray(self.centre + np.where(self.spread > 0.0, self.spread, 1.0) * self.null.limit(pvalues))
 
     @property
-    def mean_excess(self) -> Array:
-        """By how much the importance exceeds the limit, on average of the rounds that a feature took part in."""
-        return np.asarray(np.nanmean(self.importances - self.limits[:, None], axis=0))
+    def _counts(self) -> Array:
+        return np.asarray((~np.isnan(self.copies)).sum(axis=0), dtype=float)
+
+    @cached_property
+    def _squares(self) -> Array:
+        return np.nan_to_num((self.copies - self.centre) ** 2)
+
+    def _variance(self, squares: Array, degrees: Array) -> Array:
+        """Variance by sums of squares, of which those of all features are a part."""
+        shared = self._squares.sum() / max((self._counts - 1.0).sum(), 1.0)
+        return np.asarray((squares + SHARED * shared) / (degrees + SHARED))
 
 
-def all_relevant(
-    sample: Sample, forest: Forest, shadows: Shadows, *, seed: int, n_jobs: int | None, progress: Progress
-) -> Verdicts:
-    """Compare all features with permuted ones until each is decided, or no more decisions come."""
+def _ratio(values: Array, spread: Array) -> Array:
+    """Values in units of a spread; 0 where nothing varies."""
+    return np.asarray(np.divide(values, spread, out=np.zeros_like(values), where=spread > 0.0))
+
+
+def compare_with_copies(
+    sample: Sample, forest: Forest, copies: Copies, *, seed: int, n_jobs: int | None, progress: Progress
+) -> Importances:
+    """Grow forests on features and copies of them, then forests on two copies, of which one spares evident features."""
     d = sample.X.shape[1]
-    status, hits, trials = (np.zeros(d, dtype=np.intp) for _ in range(3))
-    found: list[Array] = []
-    limits: list[float] = []
-    # No test can decide anything before.
-    decided = math.ceil(math.log2(d / shadows.alpha))
+    n_forests = copies.n_forests(d)
+    if not d:
+        return Importances(np.zeros((n_forests, 0)), np.zeros((2 * n_forests, 0)))
+
     with (
-        progress.stage("shadow features", shadows.max_rounds),
+        progress.stage("shadow features", 2 * n_forests),
         Parallel(n_jobs=n_jobs, require="sharedmem") as parallel,
     ):
-        while len(found) < shadows.max_rounds:
-            left = np.flatnonzero(status != REJECTED)
-            if not len(left):
-                break
-            rounds = range(len(found), min(len(found) + BLOCK, shadows.max_rounds))
-            play = partial(_round, sample, left, forest, shadows, seed)
-            for values, limit in parallel(delayed(play)(k) for k in rounds):
-                progress.step()
-                row = np.full(d, np.nan)
-                row[left] = values
-                found.append(row)
-                limits.append(limit)
-                hits[left] += values > limit
-                trials[left] += 1
-                before = np.count_nonzero(status)
-                status = _decisions(status, hits, trials, shadows)
-                if np.count_nonzero(status) > before:
-                    decided = max(decided, len(found))
-            ahead = shadows.patience - (len(found) - decided)
-            if not _open(status, hits, trials, shadows, ahead):
-                break
-    return Verdicts(status, hits, trials, np.array(found).reshape(-1, d), np.array(limits), shadows.confidence_among(d))
+
+        def grown(kept: NDArray[np.bool_], *number: int) -> tuple[Array, Array]:
+            rng = np.random.default_rng([seed, *number])
+            first = sample.X if kept.all() else np.where(kept, sample.X, sample.X[row_permutation(sample, rng)])
+            found = _both(sample, forest, copies, first, sample.X[row_permutation(sample, rng)], rng)
+            progress.step()
+            return found
+
+        everything = np.ones(d, dtype=bool)
+        beside = np.array(parallel(delayed(grown)(everything, 9, k) for k in range(n_forests)))
+        features = beside[:, 0]
+        first_look = Importances(features, beside[:, 1])
+        evident = adjusted_pvalues(first_look.pvalues) <= EVIDENT
+        null = np.array(parallel(delayed(grown)(evident, 10, k) for k in range(n_forests)))
+    null[:, 0, evident] = np.nan
+    return Importances(features, null.reshape(2 * n_forests, d))
 
 
-def _round(
-    sample: Sample, columns: Indices, forest: Forest, shadows: Shadows, seed: int, number: int
-) -> tuple[Array, float]:
-    """Importances of some columns in a forest that also has permuted ones, and what a hit has to exceed."""
-    rng = np.random.default_rng([seed, number])
-    count = max(shadows.n_shadows, len(columns))
-    origin = columns[np.arange(count) % len(columns)]
-    permuted = rng.permuted(sample.X[:, origin], axis=0)
-    X, categorical = np.hstack([sample.X[:, columns], permuted]), sample.categorical[np.append(columns, origin)]
-    # Trees take the first of equally good features, so none may always come first.
-    order = rng.permutation(X.shape[1])
-    values = np.empty(X.shape[1])
+def _both(
+    sample: Sample, forest: Forest, copies: Copies, first: Array, second: Array, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """Importances of two tables side by side in one forest."""
+    d = first.shape[1]
+    X, categorical = np.hstack([first, second]), np.tile(sample.categorical, 2)
+    # Trees take the first of equally good features, so neither table must always come first.
+    order = rng.permutation(2 * d)
+    values = np.empty(2 * d)
     values[order] = importances(
-        forest, sample.with_columns(X[:, order], categorical[order]), shadows.importance, shadows.n_folds, rng
+        forest, sample.with_columns(X[:, order], categorical[order]), copies.importance, copies.n_folds, rng
     )
-    own, others = values[: len(columns)], values[len(columns) :]
-    return own, prediction_limit(others, shadows.confidence_among(sample.X.shape[1]))
-
-
-def _open(
-    status: NDArray[np.intp], hits: NDArray[np.intp], trials: NDArray[np.intp], shadows: Shadows, rounds: int
-) -> bool:
-    """Tell whether so many rounds more could decide a feature: if it always beat the permuted ones, or never."""
-    if rounds <= 0:
-        return False
-    always, never = (_decisions(status, hits + more, trials + rounds, shadows) for more in (rounds, 0))
-    return bool(np.any(always != status) or np.any(never != status))
-
-
-def _decisions(
-    status: NDArray[np.intp], hits: NDArray[np.intp], trials: NDArray[np.intp], shadows: Shadows
-) -> NDArray[np.intp]:
-    """Confirm and reject what is certain by now."""
-    status = status.copy()
-    d = len(status)
-    for verdict, chance in (
-        (CONFIRMED, binom.sf(hits - 1, trials, 0.5)),
-        (REJECTED, binom.cdf(hits, trials, 0.5)),
-    ):
-        if shadows.two_step:
-            certain = false_discovery_control(chance) <= shadows.alpha
-            certain &= chance <= shadows.alpha / trials.max()
-        else:
-            certain = chance <= shadows.alpha / d
-        status[(status == TENTATIVE) & certain] = verdict
-    return status
+    return values[:d], values[d:]

@@ -2,20 +2,17 @@
 
 Two ways. ``conditional`` asks what a feature knows that the others do not: it is replaced by an imitation that the
 others make of it, with the rest of it permuted; if unseen samples are then predicted as well as before, the others can
-do its work. What no others can imitate, and is of no use either, is not relevant after all. ``refit`` follows the
-thesis: forests are grown without the feature, and their loss is compared with that of forests with a permuted feature
-more.
+do its work. ``refit`` follows the thesis: forests are grown without the feature, and their loss is compared with that
+of forests with a permuted feature more.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from scipy.special import logsumexp
-from scipy.stats import norm
 
 from allrelevant._progress import Progress
 from allrelevant.forest.imitation import Imitation, imitate
@@ -35,12 +32,6 @@ DRAWS = 3
 #: Standard errors by which a feature must be irreplaceable, if the others imitate it perfectly; as many in its favour,
 #: if they cannot imitate it at all.
 BURDEN = 3.0
-#: Spread of the logarithms of the uses that relevant features are expected to have, around their mean.
-SPREAD = 0.7
-#: Logarithm of a ratio beyond which nothing is in doubt.
-CERTAIN = 100.0
-#: Where the distribution of these uses is looked at, in standard deviations.
-PLACES = np.linspace(-8.0, 8.0, 641)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,28 +44,16 @@ class Decomposition:
         Whether nothing can replace the feature.
     needed : ndarray of shape (n_relevant,)
         Rise of the loss without what the feature alone knows.
-    used : ndarray of shape (n_relevant,)
-        Rise of the loss without the feature, nothing taking its place; the same as `needed` after ``refit``.
     imitated : ndarray of shape (n_relevant,)
         Share of the feature that the others tell; NaN after ``refit``.
-    support : ndarray of shape (n_relevant,)
-        How much likelier it is what was seen if the feature has a use than if it has none; infinite where this is
-        certain, or where others can take its place, so that it needs no use to be relevant. Infinite after ``refit``.
     n_forests : int
         Forests grown.
     """
 
     strong: NDArray[np.bool_]
     needed: Array
-    used: Array
     imitated: Array
-    support: Array
     n_forests: int
-
-    def of(self, chosen: NDArray[np.bool_]) -> Decomposition:
-        """Return what came of it for some of the features."""
-        names = ("strong", "needed", "used", "imitated", "support")
-        return replace(self, **{name: getattr(self, name)[chosen] for name in names})
 
 
 def conditional(sample: Sample, forest: Forest, *, seed: int, n_jobs: int | None, progress: Progress) -> Decomposition:
@@ -84,7 +63,7 @@ def conditional(sample: Sample, forest: Forest, *, seed: int, n_jobs: int | None
     rng = np.random.default_rng([seed, 1])
     prepared = forest.prepared(sample)
     needed, used = (np.zeros((len(sample.X), d)) for _ in range(2))
-    parts = [(train, test, int(rng.integers(2**31))) for train, test in folds(sample.target, FOLDS, rng)]
+    parts = [(train, test, int(rng.integers(2**31))) for train, test in folds(sample, FOLDS, rng)]
     with progress.stage("imitations in their place", len(parts)):
 
         def lost(train: Rows, test: Rows, number: int) -> tuple[Array, Array]:
@@ -100,32 +79,12 @@ def conditional(sample: Sample, forest: Forest, *, seed: int, n_jobs: int | None
     weight = sample.weight / sample.weight.sum()
     need, use = weight @ needed, weight @ used
     # Effective number of samples, for weights that differ.
-    error, use_error = (
-        np.sqrt(weight @ (x - x_mean) ** 2 * (weight**2).sum()) for x, x_mean in ((needed, need), (used, use))
-    )
+    error = np.sqrt(weight @ (needed - need) ** 2 * (weight**2).sum())
     imitated = np.array([imitation.share for imitation in imitations])
     # A forest that needs what the feature alone knows loses this much of what it loses without the feature at all.
     expected = (1.0 - imitated) * np.maximum(use, 0.0)
     strong = need - expected / 2.0 > BURDEN * error * (2.0 * imitated - 1.0)
-    support = np.where((imitated < 0.5) & (use < BURDEN * use_error), _support(use, use_error), np.inf)
-    return Decomposition(strong, need, use, imitated, support, FOLDS + 2 * d)
-
-
-def _support(use: Array, error: Array) -> Array:
-    """How much likelier uses are if features have one, of the size that is usual here, than if they have none.
-
-    Where all features of the data are of great use, a small one is that of chance; where all are of little, it is one
-    of them.
-    """
-    usual = np.maximum(use, 0.0).mean()
-    if usual == 0.0:
-        return np.ones(len(use))
-    possible = usual * np.exp(SPREAD * PLACES - SPREAD**2 / 2.0)
-    chance = norm.logpdf(PLACES) + np.log(PLACES[1] - PLACES[0])
-    # The logarithm of a normal density around each possible use, less that of one around 0.
-    error = np.maximum(error, np.finfo(float).tiny ** 0.25 * usual)[:, None]
-    ratio = logsumexp(chance + possible / error * ((use[:, None] - possible / 2.0) / error), axis=1)
-    return np.asarray(np.exp(np.minimum(ratio, CERTAIN)))
+    return Decomposition(strong, need, imitated, FOLDS + 2 * d)
 
 
 def _losses_with_imitations(
@@ -210,8 +169,7 @@ def refit(
     strong[minimal] = [loss > most_lost for loss, _ in without]
     if d == 1:
         strong[:] = True
-    certain, unknown = np.full(d, np.inf), np.full(d, np.nan)
-    return Decomposition(strong, needed, needed, unknown, certain, refitting.n_probes + len(minimal) + 1)
+    return Decomposition(strong, needed, np.full(d, np.nan), refitting.n_probes + len(minimal) + 1)
 
 
 def _loss(forest: Forest, sample: Sample, kind: str, rng: np.random.Generator) -> tuple[float, Array]:
@@ -219,7 +177,7 @@ def _loss(forest: Forest, sample: Sample, kind: str, rng: np.random.Generator) -
     prepared = forest.prepared(sample)
     losses, gains = np.zeros(len(sample.X)), np.zeros(sample.X.shape[1])
     everything = np.arange(len(sample.X))
-    parts = [(everything, everything)] if kind == "training" else list(folds(sample.target, FOLDS, rng))
+    parts = [(everything, everything)] if kind == "training" else list(folds(sample, FOLDS, rng))
     for train, test in parts:
         grown = forest.grow(prepared, train, int(rng.integers(2**31)), 1.0 / len(parts))
         losses[test] = sample.target.losses(test, grown.predict(sample.X[test]))

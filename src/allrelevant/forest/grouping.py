@@ -60,7 +60,7 @@ def lost_shares(
     rng = np.random.default_rng([seed, 7])
     # Equal values in random order.
     orders = [np.lexsort(np.array([rng.random(n), sample.X[:, k]])) for k in range(d)]
-    parts = [(train, test, int(rng.integers(2**31))) for train, test in folds(sample.target, FOLDS, rng)]
+    parts = [(train, test, int(rng.integers(2**31))) for train, test in folds(sample, FOLDS, rng)]
     prepared = forest.prepared(sample)
     parallel = Parallel(n_jobs=n_jobs, require="sharedmem")
     grown = parallel(delayed(forest.grow)(prepared, train, number, SHARE) for train, _, number in parts)

@@ -14,10 +14,10 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from allrelevant._progress import Progress
-from allrelevant.forest.learner import Array, Indices, Rows, Sample, Target
+from allrelevant.forest.learner import Array, Rows, Sample, Target
 from allrelevant.forest.light import LightForest
 
-__all__ = ["Imitation", "imitate", "told_shares"]
+__all__ = ["Imitation", "imitate"]
 
 #: The forests that imitate.
 IMITATOR = LightForest(n_estimators=30, feature_fraction=0.8)
@@ -67,26 +67,8 @@ class Categories:
         return np.asarray(self.codes[at])
 
 
-def told_shares(
-    sample: Sample, features: Indices, others: Indices, *, seed: int, n_jobs: int | None, progress: Progress
-) -> Array:
-    """How much of each of some features some others tell."""
-    with progress.stage("undecided features", len(features)):
-
-        def one(feature: int) -> float:
-            part = sample.select(np.append(others, feature))
-            made = imitate(part, np.array([len(others)]), seed=seed, n_jobs=None, progress=Progress())
-            progress.step()
-            return made[0].share
-
-        shares = Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(one)(k) for k in features.tolist())
-    return np.array(shares)
-
-
-def imitate(
-    sample: Sample, which: Indices | None = None, *, seed: int, n_jobs: int | None, progress: Progress
-) -> list[Imitation]:
-    """Imitate every feature, or some, by all others."""
+def imitate(sample: Sample, *, seed: int, n_jobs: int | None, progress: Progress) -> list[Imitation]:
+    """Imitate every feature by all others."""
     n, d = sample.X.shape
     rng = np.random.default_rng([seed, 5])
     side = rng.permutation(n) % 2
@@ -97,8 +79,7 @@ def imitate(
         # Of the rows that a half learns from, and of those that it predicts: columns by all others at once.
         for k, (train, _) in enumerate(halves):
             linear[k] = Z @ _ridge(Z[train][:, ~sample.categorical], sample.categorical)
-    chosen = np.arange(d) if which is None else which
-    with progress.stage("imitations", len(chosen)):
+    with progress.stage("imitations", d):
 
         def one(k: int) -> Imitation:
             made: Imitation
@@ -109,7 +90,7 @@ def imitate(
             progress.step()
             return made
 
-        return list(Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(one)(int(k)) for k in chosen))
+        return list(Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(one)(k) for k in range(d)))
 
 
 def _standardised(X: Array) -> tuple[Array, Array, Array]:

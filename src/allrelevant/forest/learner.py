@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from allrelevant.inference.exchange import Exchangeability
+from allrelevant.inference.exchange import Exchangeability, exchangeability
 
 __all__ = [
     "IMPORTANCES",
@@ -113,6 +113,12 @@ class Sample:
     categorical: NDArray[np.bool_]
     rows: Exchangeability | None = None
 
+    @property
+    def n_permutations(self) -> float:
+        """Different ways to assign the targets to the samples by the permutations that are allowed."""
+        rows = exchangeability(len(self.X), self.target.values) if self.rows is None else self.rows
+        return rows.n_permutations
+
     def with_columns(self, X: Array, categorical: NDArray[np.bool_]) -> Sample:
         """Return the samples with other features."""
         return replace(self, X=X, categorical=categorical)
@@ -149,17 +155,21 @@ class Forest(Protocol):
         """Grow a forest on some rows, or all, with a share of the trees."""
 
 
-def folds(target: Target, count: int, rng: np.random.Generator) -> Iterator[tuple[Rows, Rows]]:
-    """Yield rows to learn from and rows to judge by; every class is spread over all folds."""
-    n = len(target.values)
-    strata = target.values if target.n_classes else np.zeros(n)
-    fold = np.empty(n, dtype=np.intp)
+def folds(sample: Sample, count: int, rng: np.random.Generator) -> Iterator[tuple[Rows, Rows]]:
+    """Yield rows to learn from and rows to judge by; every class is spread over all folds, groups stay whole."""
+    target = sample.target
+    group = np.arange(len(target.values)) if sample.rows is None else sample.rows.groups
+    # A group counts as of the class of its first row.
+    _, first, group = np.unique(group, return_index=True, return_inverse=True)
+    strata = target.values[first] if target.n_classes else np.zeros(len(first))
+    fold = np.empty(len(first), dtype=np.intp)
     start = 0
     for label in np.unique(strata):
         members = rng.permutation(np.flatnonzero(strata == label))
         fold[members] = (start + np.arange(len(members))) % count
         start += len(members)
-    for k in range(min(count, n)):
+    fold = fold[group.reshape(-1)]
+    for k in range(min(count, len(first))):
         yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
 
@@ -169,7 +179,7 @@ def importances(forest: Forest, sample: Sample, kind: str, n_folds: int, rng: np
     if kind in ("gain", "split"):
         return forest.grow(prepared, None, _seed(rng)).seen(kind)
     found = np.zeros(sample.X.shape[1])
-    for train, test in folds(sample.target, n_folds, rng):
+    for train, test in folds(sample, n_folds, rng):
         grown = forest.grow(prepared, train, _seed(rng), 1.0 / n_folds)
         weight = sample.weight[test]
         if kind == "permutation":

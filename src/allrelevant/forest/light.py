@@ -13,12 +13,31 @@ from numpy.typing import NDArray
 from allrelevant.errors import AllRelevantError, MissingExtra
 from allrelevant.forest.learner import Array, Indices, Rows, Sample
 
-__all__ = ["LightForest"]
+__all__ = ["LightForest", "leaf_size"]
 
 #: Bins of a feature's values; more make trees slower and, with so few trees per sample, no better.
 BINS = 31
+#: Samples of a bin, unless a leaf may have fewer.
+BIN_SIZE = 3
+#: Where nothing is given, a leaf has one of so many parts of the samples, but no fewer and no more than this.
+LEAVES, SMALLEST_LEAF, LARGEST_LEAF = 20, 2, 20
+#: Where trees use fewer features, as samples are few, there are more trees: a feature is used by no less than one of so
+#: many of the trees that would use it otherwise.
+SELDOM = 3
 #: Least share of a class, as LightGBM has it.
 LEAST = 1e-15
+
+
+def leaf_size(n_samples: int) -> int:
+    """Samples that a leaf has at least, such that a few dozen samples can be split, and many are not overfitted.
+
+    Examples
+    --------
+    >>> from allrelevant.forest.light import leaf_size
+    >>> [leaf_size(n) for n in (10, 60, 200, 1000)]
+    [2, 3, 10, 20]
+    """
+    return min(max(n_samples // LEAVES, SMALLEST_LEAF), LARGEST_LEAF)
 
 
 @dataclass(frozen=True)
@@ -28,14 +47,16 @@ class LightForest:
     Attributes
     ----------
     n_estimators, max_depth, feature_fraction, bagging_fraction, min_samples_leaf
-        Trees of a forest, their greatest depth, share of features and samples that a tree may see, samples of a leaf.
+        Trees of a forest, their greatest depth, share of features and samples that a tree may see, samples of a leaf at
+        least. Where there are more features than samples, a tree sees no more features than samples, and there are more
+        trees. None for a number that goes with the samples (:func:`leaf_size`).
     """
 
     n_estimators: int = 100
     max_depth: int = 5
     feature_fraction: float = 0.8
     bagging_fraction: float = 0.632
-    min_samples_leaf: int = 20
+    min_samples_leaf: int | None = None
 
     def prepared(self, sample: Sample) -> tuple[Any, Sample]:
         """Return the sample in LightGBM's bins."""
@@ -45,7 +66,13 @@ class LightForest:
             sample.target.values,
             weight=sample.weight,
             categorical_feature=[int(k) for k in np.flatnonzero(sample.categorical)],
-            params={"verbose": -1, "num_threads": 1, "max_bin": BINS, "feature_pre_filter": False},
+            params={
+                "verbose": -1,
+                "num_threads": 1,
+                "max_bin": BINS,
+                "min_data_in_bin": min(BIN_SIZE, self._leaf(sample)),
+                "feature_pre_filter": False,
+            },
             free_raw_data=False,
         )
         return data.construct(), sample
@@ -56,32 +83,47 @@ class LightForest:
         target = sample.target
         objective = {0: "regression", 2: "binary"}.get(target.n_classes, "multiclass")
         n = len(sample.X) if rows is None else len(rows)
+        leaf = self._leaf(sample)
+        trees, fraction = self._trees(sample)
         parameters = {
             "objective": objective,
             "boosting": "rf",
             # A tree needs a sample to grow on.
             "bagging_fraction": max(self.bagging_fraction, (1.0 + 1e-6) / n),
             "bagging_freq": 1,
-            "feature_fraction": self.feature_fraction,
+            "feature_fraction": fraction,
             "max_depth": self.max_depth,
             "num_leaves": 2**self.max_depth,
-            "min_data_in_leaf": self.min_samples_leaf,
-            "min_data_per_group": self.min_samples_leaf,
+            "min_data_in_leaf": leaf,
+            "min_data_per_group": leaf,
+            "cat_smooth": leaf / 2.0,
+            "cat_l2": leaf / 2.0,
             "num_threads": 1,
             "deterministic": True,
             "force_col_wise": True,
             "feature_pre_filter": False,
             "max_bin": BINS,
+            "min_data_in_bin": min(BIN_SIZE, leaf),
             "seed": seed,
             "verbose": -1,
         }
         if target.n_classes > 2:
             parameters["num_class"] = target.n_classes
         part = data if rows is None else data.subset(rows)
-        trees = max(1, round(self.n_estimators * share))
         # Otherwise LightGBM writes the forest as text and reads it again.
-        booster = _lightgbm().train(parameters, part, num_boost_round=trees, keep_training_booster=True)
+        booster = _lightgbm().train(
+            parameters, part, num_boost_round=max(1, round(trees * share)), keep_training_booster=True
+        )
         return LightGrown(booster, sample.X.shape[1], target.n_outputs, _start(sample, rows))
+
+    def _trees(self, sample: Sample) -> tuple[int, float]:
+        """Trees of a forest, and the share of the features that each may use: no more features than samples."""
+        n, d = sample.X.shape
+        fraction = min(self.feature_fraction, n / max(d, 1))
+        return max(self.n_estimators, round(self.n_estimators * self.feature_fraction / fraction / SELDOM)), fraction
+
+    def _leaf(self, sample: Sample) -> int:
+        return leaf_size(len(sample.X)) if self.min_samples_leaf is None else self.min_samples_leaf
 
 
 @dataclass(frozen=True, eq=False)

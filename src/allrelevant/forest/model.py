@@ -57,7 +57,7 @@ def fit_model(sample: Sample, forest: Forest, *, seed: int) -> Model:
         return forest.grow(prepared, rows, int(rng.integers(2**31)), SHARE)
 
     unseen = np.empty((len(sample.X), target.n_outputs))
-    for train, test in folds(target, min(FOLDS, len(sample.X)), rng):
+    for train, test in folds(sample, min(FOLDS, len(sample.X)), rng):
         unseen[test] = fitted(train).predict(sample.X[test])
     predictor = fitted(np.arange(len(sample.X)))
     return Model(predictor, _score(target, unseen, weight), _score(target, predictor.predict(sample.X), weight))
