@@ -36,7 +36,7 @@ def test_breast_cancer(tmp_path):
     assert (tmp_path / "relevance.png").read_bytes().startswith(PNG)
     assert "</html>" in (tmp_path / "report.html").read_text(encoding="utf-8")
     header, *lines = printed.split("\n\n")[0].splitlines()
-    assert header.split() == ["feature", "class", "minRel", "maxRel", "p-value"]
+    assert header.split() == ["feature", "class", "minRel", "maxRel", "adj.", "p"]
     assert len(lines) == 30
     assert "30 features and 569 samples were examined" in printed
 
