@@ -62,7 +62,7 @@ def test_compas(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == names
     assert all((tmp_path / name).read_bytes().startswith(PNG) for name in names)
     assert printed.startswith("300 of 7214 defendants")
-    assert printed.count("minRel  maxRel  p-value") == 2
+    assert printed.count("minRel  maxRel   adj. p") == 2
     assert "Without ethnicity the model tells" in printed
 
 

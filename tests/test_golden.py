@@ -16,8 +16,8 @@ from golden import write
 
 RELEASES = sorted(path.name for path in write.HERE.iterdir() if path.is_dir() and path.name[0].isdigit())
 FILES = [path.relative_to(write.HERE) for path in sorted(write.HERE.glob("*/*.json"))]
-#: Forests are estimates, which differ between versions of LightGBM.
-TOLERANCE = {"forest": 0.1}
+#: Forests are estimates, which differ between versions of LightGBM and with the size of the trees.
+TOLERANCE = {"forest": 0.2}
 
 
 @cache
