@@ -122,8 +122,9 @@ or groups, have changed places within their stratum only. Folds and bootstraps k
     "notes": """\
 Notes
 -----
-Equal samples are merged and their weights added before anything else, so a sample given twice, a sample of weight 2
-and any order of rows give the same result.
+Equal samples are merged and their weights added before anything else, so a sample given twice and a sample of weight
+2 give the same model and intervals, and any order of rows gives the same result. Permutations exchange samples as they
+were given: p-values of a sample given twice and of one of weight 2 differ.
 
 References
 ----------
