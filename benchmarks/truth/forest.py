@@ -1,8 +1,8 @@
 """Error, power and CPU of the forest estimators, where no linear model helps and where few samples are.
 
 The designs that all methods share are fitted by ``python -m benchmarks.truth.run --methods forest``; this prints what
-came of them by family, with standard errors, beside the forests of before (``forest_before``: hits counted over rounds, as
-Boruta does, and leaves of 20 samples). ``--run`` fits, each seed once:
+came of them by family, with standard errors, beside the forests of before (``forest_before``: hits counted over rounds,
+as Boruta does, and leaves of 20 samples). ``--run`` fits, each seed once:
 
 =============  ========================================================================================================
 ``xor``        two of 12 columns that matter only together, 500 rows
@@ -17,8 +17,8 @@ What was chosen, on seeds below 1000 of 23 designs, 4 to 150 of each:
 
 - *Learner*: random forests of LightGBM with leaves of one in 20 samples (2 to 20) found .82 of what was relevant, with
   leaves of 20 .79 (nothing below 64 rows), boosted trees .83 and extremely randomised trees .81; with 20 % of the
-  labels flipped .42, .45, .20 and .38. A tree uses no more features than there are samples: of 62 rows of 2000 genes (colon),
-  28 were found instead of 1 in the same time.
+  labels flipped .42, .45, .20 and .38. A tree uses no more features than there are samples: of 62 rows of 2000
+  genes (colon), 28 were found instead of 1 in the same time.
 - *Null sample*: copies beside the features called something in 7 % (34 of 490) of the data sets of pure noise, copies
   that also take the features' place in 6 % (20 of 300), as exact tests did on the same sets (5 %).
 - *Units*: in units of a feature's own copies all of the weak features of ``nl2`` were found, in a common unit .84, at

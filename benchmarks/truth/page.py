@@ -120,9 +120,14 @@ def _means(
     """A line per method: means over the designs that all have an answer for; fewer designs are said."""
     lines = []
     firm = [name for name in reserved if DESIGNS[name].exchangeable]
-    sets = [common(cells, some, most) for some in (signal, firm, noise)]
+    families = (signal, firm, noise)
+    wide = [most, *(broad(cells, some) for some in families[1:])]
+    sets = [common(cells, some, there) for some, there in zip(families, wide, strict=True)]
     for method in methods:
-        own = sets if method in most else [common(cells, some, [method]) for some in sets]
+        # Methods with answers for few designs have the means of these.
+        own = [
+            some if method in there else common(cells, some, [method]) for some, there in zip(sets, wide, strict=True)
+        ]
         cpu = [cells[name, method].cpu_seconds for name in own[0]]
         lines.append(
             [
