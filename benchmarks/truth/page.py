@@ -35,7 +35,7 @@ LABELS = {
 OURS = ("allrelevant", "before")
 #: Why another method is ahead, where that is understood: a sentence by design.
 REASONS: dict[str, str] = {
-    "flip20": "With a fifth of the labels wrong each feature is found by chance or not; Boruta has no control of error.",
+    "flip20": "A fifth of the labels is wrong; what Boruta finds beyond ours is partly noise.",
     "n40": "It finds more because four of ten of what it finds is noise.",
     "sim3": "No feature is redundant here, which is what it looks for, and it promises a stricter error.",
     "heteroscedastic": "No feature is redundant here, which is what it looks for.",
