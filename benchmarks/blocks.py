@@ -22,7 +22,6 @@ LABELS = {
     "kept": "the same, kept",
     "replaced": "the same, replaced",
     "forest": "**allrelevant**, forest",
-    "forest_unverified": "forest, `verify=False`",
     "forest_refit": "forest, refit (held-out)",
     "forest_refit_training": "forest, refit (training)",
     "all_features": "all features",

@@ -69,7 +69,7 @@ def test_compas(tmp_path):
 EXPLORING = {
     "spectf.py": (
         "classification/spectf.csv",
-        ["44 features and 267 samples", "become indispensable", "can replace", "exclude each other", "In plain words"],
+        ["44 features and 267 samples", "indispensable", "can replace", "exclude each other", "In plain words"],
     ),
     "heart_disease.py": (
         "classification/heart_cleveland.csv",

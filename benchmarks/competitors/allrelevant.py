@@ -5,7 +5,6 @@
 - ``allrelevant_reference``: all three problem types, every bound by HiGHS.
 - ``allrelevant_papers``: two classes, with the papers' rule for who is relevant at their level, 0.001.
 - ``allrelevant_groups``: groups of features; of those that are called relevant.
-- ``forest_unverified``: forests that believe whatever beats permuted features.
 - ``forest``, ``forest_refit``, ``forest_refit_training``: forests; strong features are told from weak ones by
   conditional permutation, or by forests without each feature and their loss on unseen samples, or by their loss on the
   samples they were grown on, which is the thesis' Algorithm 2.
@@ -107,7 +106,6 @@ METHODS = {
     "allrelevant_papers": papers,
     "allrelevant_groups": groups,
     "forest": forest(decomposition="conditional"),
-    "forest_unverified": forest(verify=False),
     "forest_refit": forest(decomposition="refit", loss="held_out"),
     "forest_refit_training": forest(decomposition="refit", loss="training"),
 }

@@ -22,6 +22,8 @@ HEAD = Path(__file__).with_name("page_head.md")
 LABELS = {
     "allrelevant": "**allrelevant**",
     "before": "before",
+    "forest": "forests",
+    "forest_before": "forests, before",
     "boruta": "BorutaPy",
     "lasso_cv": "lasso, CV",
     "randomised_lasso": "randomised lasso, .05",
@@ -32,7 +34,7 @@ LABELS = {
     "knockoffs": "knockoffs",
     "fri": "fri 9.0.0",
 }
-OURS = ("allrelevant", "before")
+OURS = ("allrelevant", "before", "forest", "forest_before")
 #: Why another method is ahead, where that is understood: a sentence by design.
 REASONS: dict[str, str] = {
     "flip20": "A fifth of the labels is wrong; what Boruta finds beyond ours is partly noise.",

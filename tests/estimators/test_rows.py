@@ -338,8 +338,8 @@ def test_bootstraps_draw_whole_groups(labels):
 def test_stability_draws_groups_within_strata(monkeypatch):
     drawn = []
 
-    def keep(*context):
-        drawn.append((bootstrap(*context), context))
+    def keep(*context, **more):
+        drawn.append((bootstrap(*context, **more), context))
         return drawn[-1][0]
 
     model = quietly(LinearRelevanceClassifier(random_state=0), X, Y, groups=GROUPS, strata=SITES)
