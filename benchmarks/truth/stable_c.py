@@ -14,8 +14,6 @@ Rules: the best mean score of one draw of three folds (up to a tie of one sample
 within some standard errors of the best of five draws. The standard error is the standard deviation over all 15 folds by
 the root of 15 (``all``) or by that of the 3 folds of one draw (``draw``). The library has ``all 1``.
 
-``balance``: the same measures of whole fits by the library, with and without balanced class weights, by score.
-
 Seeds below 1000 chose; ``--seeds 1000:1004 --report`` compares the rule that was chosen with the former one on others.
 
 Usage: ``python -m benchmarks.truth.stable_c real``, ``python -m benchmarks.truth.stable_c truth [--seeds 100:103]``
@@ -72,7 +70,6 @@ SIGNAL = (
     "n40", "sim1", "sim2", "sim4", "regression", "regression_outliers", "regression_blocks", "regression_lognormal",
     "ordinal",
 )  # fmt: skip
-UNBALANCED = ("plain", "imb10", "imb20", "rare")
 N_COPIES = 3
 MEASURES = ("both", "false", "together", "strong", "wrong")
 
@@ -270,11 +267,6 @@ def judged(record: Record, path: Curve, place: int) -> tuple[float, ...]:
     options = {"C": path.values[place]}
     if record.kind == "regression":
         options["epsilon"] = path.formulation.hyperparameters["epsilon"] * record.y.std()
-    return fitted(record, options)
-
-
-def fitted(record: Record, options: dict[str, Any]) -> tuple[float, ...]:
-    """The same for an estimator with some parameters."""
     model = KINDS[record.kind](n_probes=3, random_state=0, **options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -312,21 +304,10 @@ def truth(
     ]
 
 
-def balance(name: str, seeds: Iterable[int]) -> list[dict[str, Any]]:
-    """Measure a design with and without class weights."""
-    rows = []
-    for weight in (None, "balanced"):
-        for scoring in ("f1_weighted", "f1_macro", "balanced_accuracy", "roc_auc"):
-            found = [fitted(DESIGNS[name](seed), {"class_weight": weight, "scoring": scoring}) for seed in seeds]
-            row = {"design": name, "scoring": scoring, "rule": weight or "none", "sets": len(found)}
-            rows.append(row | {key: float(value) for key, value in zip(MEASURES, np.mean(found, axis=0), strict=True)})
-    return rows
-
-
 def main() -> None:
     """Measure, print the means and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=("real", "truth", "balance"))
+    parser.add_argument("part", choices=("real", "truth"))
     parser.add_argument("--only", nargs="+", help="data sets or designs")
     parser.add_argument("--seeds", default="100:103")
     parser.add_argument("--report", action="store_true", help="the default scores, the former rule and the chosen one")
@@ -339,12 +320,6 @@ def main() -> None:
             print(name, flush=True)
         write_csv(options.out / "stable_c_real.csv", rows)
         keys, cells = ("kind", "scoring", "rule"), ("spread", "lost")
-    elif options.part == "balance":
-        for name in options.only or UNBALANCED:
-            rows += balance(name, range(*map(int, options.seeds.split(":"))))
-            print(name, flush=True)
-        write_csv(options.out / "stable_c_balance.csv", rows)
-        keys, cells = ("design", "scoring", "rule"), MEASURES
     else:
         begin, end = map(int, options.seeds.split(":"))
         for name in options.only or SIGNAL:
