@@ -72,6 +72,11 @@ class Progress:
             left = (now - self._began) * (self._total / max(self._done, 1) - 1.0)
             self._say(f"[allrelevant] {self._stage}: {self._done} of {self._total}, about {left:.0f} s left\n")
 
+    def include(self, part: Progress) -> None:
+        """Count the CPU seconds that other processes spent on a part that had steps of its own."""
+        with self._lock:
+            self._elsewhere += part._elsewhere
+
     def _tell(self) -> None:
         if self._watcher is not None:
             self._watcher(self._stage, self._done, self._total)

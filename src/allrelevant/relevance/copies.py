@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from allrelevant._progress import Progress
 from allrelevant.errors import SolverError
 from allrelevant.formulations import Feature, Formulation
 from allrelevant.lp import Array
@@ -136,11 +137,13 @@ def bound_copies(
             itself = above if b == min(1, n_sets - 1) else above[:0]
             moved = np.arange(sample.X.shape[1]) + len(among) * (np.arange(sample.X.shape[1]) >= first)
             features += [_feature(stated, moved[columns[int(k)]], width, wider) for k in itself]
+            part = Progress()
             try:
-                found = relevance_intervals(wider, features, replace(solving, progress=type(solving.progress)()))
+                found = relevance_intervals(wider, features, replace(solving, progress=part))
             except SolverError as error:  # the intervals are proven, and must not be lost with it
                 failure = str(error)
                 break
+            solving.progress.include(part)
             if found.unfinished is not None:
                 break
             out[b, some] = found.maximum[: len(some)]
