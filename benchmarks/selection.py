@@ -47,7 +47,6 @@ THREE = frozenset(
         "allrelevant_lenient",
         "fri",
         "forest",
-        "forest_unverified",
         "forest_refit",
         "forest_refit_training",
         "squamish",

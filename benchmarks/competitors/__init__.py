@@ -2,7 +2,7 @@
 
 ==========================  =====================================================================================
 ``allrelevant``             this library: ``allrelevant``, ``allrelevant_implicit``, ``allrelevant_lenient``,
-                            ``allrelevant_groups``, ``allrelevant_reference``, ``forest``, ``forest_unverified``,
+                            ``allrelevant_groups``, ``allrelevant_reference``, ``forest``,
                             ``forest_refit``, ``forest_refit_training``
 ``fri``                     fri 9.0.0: ``fri``, ``fri_groups``
 ``boruta``                  BorutaPy 0.4.3: ``boruta``

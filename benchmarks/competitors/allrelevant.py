@@ -6,7 +6,6 @@
 - ``allrelevant_lenient``: two classes, with a confidence of 0.99 instead of 0.9999 that probes stay below the limit.
 - ``allrelevant_groups``: groups of features; features are called relevant with false discoveries controlled, as few
   samples ask for.
-- ``forest_unverified``: forests that believe whatever beats permuted features.
 - ``forest``, ``forest_refit``, ``forest_refit_training``: forests; strong features are told from weak ones by
   conditional permutation, or by forests without each feature and their loss on unseen samples, or by their loss on the
   samples they were grown on, which is the thesis' Algorithm 2.
@@ -91,7 +90,6 @@ def forest(**parameters):
         result = ForestRelevanceClassifier(random_state=seed, n_jobs=1, **parameters).fit(X, y).result_
         return {
             "classes": result.classes.tolist(),
-            "tentative": len(result.tentative),
             "training_score": result.scores["training"],
             "cross_validated": result.scores["cross_validated"],
             "forests": result.n_programs,
@@ -108,7 +106,6 @@ METHODS = {
     "allrelevant_lenient": lenient,
     "allrelevant_groups": groups,
     "forest": forest(decomposition="conditional"),
-    "forest_unverified": forest(verify=False),
     "forest_refit": forest(decomposition="refit", loss="held_out"),
     "forest_refit_training": forest(decomposition="refit", loss="training"),
 }

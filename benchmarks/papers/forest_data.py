@@ -1,8 +1,6 @@
 """Forests where no line helps: exclusive or, and Madelon.
 
-``xor``: the class is the exclusive or of two features, neither of which tells anything alone; the others are noise. Of
-these, one or two in a hundred beat permuted features in most rounds, by accident; that forests predict as well without
-them finds them out (``verify``).
+``xor``: the class is the exclusive or of two features, neither of which tells anything alone; the others are noise.
 
 ``madelon``: 2600 samples of 500 features (NIPS 2003), classes of clusters in 5 dimensions. 20 features carry them: the
 5 coordinates and 15 linear combinations, with some noise. The file does not say which 20, but the features do: each of
@@ -31,7 +29,7 @@ TITLE = "Where no line helps"
 FILE = "classification/madelon.csv.gz"
 #: Samples of the exclusive or, and its features of noise.
 SIZES, N_IRRELEVANT = (500, 1000, 2000), 10
-METHODS = ("forest", "forest_unverified", "boruta", "squamish")
+METHODS = ("forest", "boruta", "squamish")
 #: Adjusted R² given all other features above which a feature of Madelon is a combination of others.
 PREDICTABLE = 0.9
 LIMIT = 3600.0
@@ -90,7 +88,7 @@ def keys_xor(size: str) -> list[Key]:
     """Samples, seeds and methods."""
     if size == "smoke":
         return [(500, 0, method) for method in METHODS]
-    seeds = {"forest": (5, 20), "forest_unverified": (5, 20), "boruta": (1, 5), "squamish": (1, 5)}
+    seeds = {"forest": (5, 20), "boruta": (1, 5), "squamish": (1, 5)}
     return [(n, seed, method) for method in METHODS for n in SIZES for seed in range(seeds[method][size == "full"])]
 
 

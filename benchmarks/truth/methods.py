@@ -99,7 +99,9 @@ def _ours(options: dict[str, Any]) -> Method:
         import allrelevant
 
         kind = {"classification": "Classifier", "multiclass": "Classifier", "regression": "Regressor"}
-        name = f"{family.capitalize()}Relevance{kind.get(record.kind, 'Ordinal')}"
+        # Forests take ordered classes as numbers.
+        other = "Regressor" if family == "forest" else "Ordinal"
+        name = f"{family.capitalize()}Relevance{kind.get(record.kind, other)}"
         if not hasattr(allrelevant, name):
             raise ValueError(f"there is no {name}: this family does not know problems of kind {record.kind!r}")
         model = getattr(allrelevant, name)(random_state=seed, **options)
