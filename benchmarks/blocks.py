@@ -17,12 +17,11 @@ PUBLISHED = Path(__file__).parent / "papers" / "published"
 LABELS = {
     "allrelevant": "**allrelevant**",
     "allrelevant_implicit": "**allrelevant**, implicit",
-    "allrelevant_lenient": "allrelevant, confidence 0.99",
+    "allrelevant_papers": "allrelevant, the papers' rule",
     "residual": "**allrelevant**",
     "kept": "the same, kept",
     "replaced": "the same, replaced",
     "forest": "**allrelevant**, forest",
-    "forest_unverified": "forest, `verify=False`",
     "forest_refit": "forest, refit (held-out)",
     "forest_refit_training": "forest, refit (training)",
     "all_features": "all features",

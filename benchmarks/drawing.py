@@ -20,7 +20,7 @@ COLOURS = {int(kind): style.shade.light for kind, style in CLASS_STYLES.items()}
 
 
 def intervals(path: Path, parts: Mapping[str, pd.DataFrame]) -> None:
-    """Relevance intervals as bars in the colours of their classes, a panel per part, with the limit from probes."""
+    """Relevance intervals as bars in the colours of their classes, a panel per part, with their limits."""
     from matplotlib.figure import Figure
 
     heights = [len(rows) for rows in parts.values()]
@@ -30,11 +30,12 @@ def intervals(path: Path, parts: Mapping[str, pd.DataFrame]) -> None:
         place = np.arange(len(rows))[::-1]
         low, high = rows["minimum"].astype(float), rows["maximum"].astype(float)
         ax.barh(place, high - low, left=low, color=[COLOURS[int(each)] for each in rows["class"]])
-        ax.axvline(float(rows["limit"].iloc[0]), color="0.4", linestyle="--", linewidth=1)
+        limit = rows["limit"].astype(float)
+        ax.vlines(limit, place - 0.45, place + 0.45, color="0.4", linestyle="--", linewidth=1)
         ax.set_yticks(place, labels=rows["feature"], fontsize=7)
         ax.set(title=title, ylim=(-0.7, len(rows) - 0.3))
     axes[0].set_xlim(0, 1.03 * max(float(rows["maximum"].astype(float).max()) for rows in parts.values()))
-    axes[-1].set_xlabel("relevance; dashed: what a probe does not exceed")
+    axes[-1].set_xlabel("relevance; dashed: what is to be exceeded")
     save(figure, path)
 
 

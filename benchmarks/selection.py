@@ -44,7 +44,7 @@ THREE = frozenset(
     {
         "allrelevant",
         "allrelevant_implicit",
-        "allrelevant_lenient",
+        "allrelevant_papers",
         "fri",
         "forest",
         "forest_refit",

@@ -104,7 +104,8 @@ print(f"\n{both.to_string(float_format='%.3f', na_rep='')}\n")
 # scores told right, on a larger release of the data, and counts the youngest age group as indispensable.)
 
 classes = {name: frame["relevance"] for name, frame in frames.items()}
-limits = {name: result.thresholds.max_relevance for name, result in results.items()}
+marks = [result.to_frame()["borderline"] for result in results.values()]
+near = sorted({name for mark in marks for name in mark.index[mark]})
 error = {name: result.scores["cross_validated"] for name, result in results.items()}
 used = [name for name in ethnicity if classes["with"][name] != RelevanceClass.IRRELEVANT.label]
 needed = [name for name in results["with"].names(RelevanceClass.STRONG) if classes["without"].get(name) == "strong"]
@@ -119,8 +120,7 @@ print(
     f"Without ethnicity the model tells {accuracy['without']:.1%} of the scores instead of {accuracy['with']:.1%}, and "
     f"its cross-validated error is {error['without']:.3f} ranks instead of {error['with']:.3f}.\n"
     f"Columns that change class: {', '.join(changed) or 'none'}.\n"
-    f"The limit of chance is {limits['without']:.3f} instead of {limits['with']:.3f}: a column whose interval hardly "
-    "moves but whose class changes lies near that limit, and no more should be read into it."
+    f"Borderline in one of the fits, so that no more should be read into their class: {', '.join(near) or 'none'}."
 )
 if used and accuracy["with"] - accuracy["without"] < 0.02:
     print(

@@ -79,10 +79,9 @@ groups = {
 print(f"{len(complete)} of {len(table)} patients have no value missing; {y.sum()} of them are ill.\n")
 
 # %%
-# The fit. With only nine candidates, all of them chosen by physicians, a false alarm does little harm: of what is
-# called relevant, 5 % may be expected to be irrelevant.
+# The fit. Of what is called relevant, at most 5 % are expected to be noise.
 
-model = LinearRelevanceClassifier(feature_groups=groups, control="fdr", confidence=0.95, random_state=0).fit(X, y)
+model = LinearRelevanceClassifier(feature_groups=groups, random_state=0).fit(X, y)
 result = model.result_
 print(result.table(), result.summary(), sep="\n\n")
 

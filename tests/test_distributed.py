@@ -151,12 +151,12 @@ def test_a_cluster_gives_the_same_result(client, kind, engine, monkeypatch):
 
 
 def test_every_worker_is_sent_a_program_once(client, counts):
-    model()
+    model(n_copies=2)
     found = counts()
     assert len(found) == 2
-    for worker in found:  # one program for intervals and probes
-        assert worker["__setstate__"] == 1
-        assert worker["__init__"] <= 1
+    for worker in found:  # one program for the intervals, and one for each set of copies
+        assert worker["__setstate__"] == 3
+        assert worker["__init__"] <= 3
         assert worker["solve"] > worker["__init__"]
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from allrelevant import LinearRelevanceClassifier, RelevanceWarning, SolverError
+from allrelevant.datasets import make_relevance_classification
 from allrelevant.errors import SolverTimeout, TimeLimitReached
 from allrelevant.lp import BoundSolver, PenalisedSolver, simplex
 from allrelevant.lp.certificate import GAP_LIMIT
@@ -323,3 +324,18 @@ def test_nothing_known_is_still_a_bound(seed):
     joint = replace(budget, price=1.0, norm=float(program.norm(start[0]) + program.loss(*start)) + 1.0)
     solver = BoundSolver(program, joint, start, "highs")
     assert (solver.unsolved(targets).upper >= solver.solve(targets).upper - 1e-9).all()
+
+
+def test_copies_that_cannot_be_bounded_leave_what_is_proven(monkeypatch):
+    """No engine proves a bound of copies: intervals stay, features are judged alone, and a warning says so."""
+
+    def fails(*_):
+        raise SolverError("no engine could prove a bound")
+
+    monkeypatch.setattr("allrelevant.relevance.copies.relevance_intervals", fails)
+    X, y, relevance = make_relevance_classification(100, n_strong=2, n_weak=2, n_irrelevant=3, random_state=0)
+    with pytest.warns(RelevanceWarning, match="Only 0 of 9 sets of copies could be bounded"):
+        model = LinearRelevanceClassifier(random_state=0).fit(X, y)
+    np.testing.assert_array_equal(model.relevance_classes_ > 0, relevance > 0)
+    assert np.isnan(model.result_.together_pvalues).all()
+    assert not model.result_.tentative

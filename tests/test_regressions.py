@@ -83,7 +83,7 @@ def test_sparse_columns_without_zeros_far_from_zero():
     """They were scaled but not shifted: 1e8 ± 1 became a column of equal numbers, and nothing was proven."""
     for case in (
         Case(shift=1e8, weight="ratio", storage="csr"),
-        Case(n=2, d=5, values="binary", twins="nearer", storage="csc"),
+        Case(n=12, d=5, values="binary", twins="nearer", storage="csc"),
     ):
         assert check_fit(case) == "proven"
 
@@ -96,8 +96,10 @@ def test_constant_privileged_features():
 
 def test_a_model_at_hand_that_says_nothing():
     """A singular matrix: the decisions of a constant model are one more offset that does what another one does."""
-    assert check_fit(Case(problem="explicit", weight="few", privileged="residual", engine="interior")) == "proven"
-    assert check_fit(Case(problem="explicit", weight="few", privileged="residual", engine="highs")) == "proven"
+    for engine in ("interior", "highs"):
+        case = Case(problem="explicit", C=1e-3, target="noise", privileged="residual", engine=engine)
+        assert not fit_case(case).coef_.any()
+        assert check_fit(case) == "proven"
 
 
 def test_iterates_that_overflow_do_not_warn():
@@ -221,7 +223,7 @@ def test_forest_with_values_whose_squares_overflow():
         ),
         Case(
             d=6, rank=4, values="binary", twins="equal", constant=0.0, scale=1e-12, target="coarse", weight="large",
-            C=0.1, norm_slack=1.0, budgets="joint", q=5, engine="highs", control="fdr", seed=409,
+            C=0.1, norm_slack=1.0, budgets="joint", q=5, engine="highs", seed=411,
         ),
     ],
 )  # fmt: skip
@@ -237,12 +239,12 @@ def test_shares_of_a_small_norm_are_stored(case):
         Case(
             problem="implicit", n=30, rank=4, values="few", twins="negated", constant=0.0, scale=1e-12, shift=1.0,
             target="large", weight="ratio", storage="fortran", C=10.0, norm_slack=0.0, loss_slack=1e-9, budgets="joint",
-            privileged="residual", q=5, engine="interior", seed=261,
+            privileged="residual", q=5, engine="interior", seed=262,
         ),
         Case(
             problem="regression", n=10, d=20, rank=1, values="few", scale="mixed", rows="equal", target="large",
             storage="float32", C=1e-3, norm_slack=1e-9, loss_slack=0.0, privileged="replaced", q=2, engine="interior",
-            rule="papers", control="fdr", standardize=False, seed=79,
+            rule="papers", standardize=False, seed=79,
         ),
         Case(
             problem="implicit", n=40, d=1, values="binary", twins="negated", shift=1e8, rows="near", target="exact",

@@ -203,14 +203,10 @@ def test_no_class_contradicts_its_p_value_under_constraints():
         constraints={free.names(2)[0]: (0.1, 0.2)},
     )  # fmt: skip
     text = result.summary()
-    assert (
-        f"2 are not relevant under these constraints (no model that the constraints leave needs them beyond chance): {', '.join(names)}."
-        in text
-    )
-    assert (
-        f"1 is irrelevant (not told apart from noise, neither beside the other features nor alone): {free.names(0)[0]}."
-        in text
-    )
+    reason = "no model that the constraints leave needs them beyond chance"
+    assert f"2 are not relevant under these constraints ({reason}): {', '.join(names)}." in text
+    reason = "not told apart from noise, neither beside the other features nor alone"
+    assert f"1 is irrelevant ({reason}): {free.names(0)[0]}." in text
     assert "P-values are of the fit without constraints" in result.table()
 
 

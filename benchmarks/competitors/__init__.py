@@ -1,7 +1,7 @@
 """Competitors of the papers, each in a file of its own, all called the same way.
 
 ==========================  =====================================================================================
-``allrelevant``             this library: ``allrelevant``, ``allrelevant_implicit``, ``allrelevant_lenient``,
+``allrelevant``             this library: ``allrelevant``, ``allrelevant_implicit``, ``allrelevant_papers``,
                             ``allrelevant_groups``, ``allrelevant_reference``, ``forest``,
                             ``forest_refit``, ``forest_refit_training``
 ``fri``                     fri 9.0.0: ``fri``, ``fri_groups``

@@ -3,9 +3,8 @@
 - ``allrelevant``: all three problem types; ordered classes with explicit order. ``allrelevant_implicit``: ordered
   classes with implicit order. ``cross_validated`` is in the metric of the search.
 - ``allrelevant_reference``: all three problem types, every bound by HiGHS.
-- ``allrelevant_lenient``: two classes, with a confidence of 0.99 instead of 0.9999 that probes stay below the limit.
-- ``allrelevant_groups``: groups of features; features are called relevant with false discoveries controlled, as few
-  samples ask for.
+- ``allrelevant_papers``: two classes, with the papers' rule for who is relevant at their level, 0.001.
+- ``allrelevant_groups``: groups of features; of those that are called relevant.
 - ``forest``, ``forest_refit``, ``forest_refit_training``: forests; strong features are told from weak ones by
   conditional permutation, or by forests without each feature and their loss on unseen samples, or by their loss on the
   samples they were grown on, which is the thesis' Algorithm 2.
@@ -46,12 +45,12 @@ def implicit(problem, X, y, seed):
     return _linear(LinearRelevanceOrdinal(order="implicit", random_state=seed), problem, X, y)
 
 
-def lenient(problem, X, y, seed):
-    """Intervals of relevance, with a lower limit from the probes."""
+def papers(problem, X, y, seed):
+    """Intervals of relevance, with the limit that the papers have."""
     from allrelevant import LinearRelevanceClassifier
 
     expect(problem, "classification")
-    return _linear(LinearRelevanceClassifier(confidence=0.99, random_state=seed), problem, X, y)
+    return _linear(LinearRelevanceClassifier(threshold_rule="papers", level=0.001, random_state=seed), problem, X, y)
 
 
 def _linear(model, problem, X, y):
@@ -74,7 +73,7 @@ def groups(problem, X, y, seed):
     from allrelevant import LinearRelevanceClassifier
 
     expect(problem, "classification")
-    model = LinearRelevanceClassifier(random_state=seed, control="fdr", confidence=0.999).fit(X, y)
+    model = LinearRelevanceClassifier(random_state=seed).fit(X, y)
     began = time.process_time()
     labels = model.group_features().labels
     return {"labels": labels.tolist(), "grouping_seconds": time.process_time() - began}
@@ -90,6 +89,7 @@ def forest(**parameters):
         result = ForestRelevanceClassifier(random_state=seed, n_jobs=1, **parameters).fit(X, y).result_
         return {
             "classes": result.classes.tolist(),
+            "tentative": len(result.tentative),
             "training_score": result.scores["training"],
             "cross_validated": result.scores["cross_validated"],
             "forests": result.n_programs,
@@ -103,7 +103,7 @@ METHODS = {
     "allrelevant": linear,
     "allrelevant_implicit": implicit,
     "allrelevant_reference": reference,
-    "allrelevant_lenient": lenient,
+    "allrelevant_papers": papers,
     "allrelevant_groups": groups,
     "forest": forest(decomposition="conditional"),
     "forest_refit": forest(decomposition="refit", loss="held_out"),

@@ -55,13 +55,15 @@ def run(condition: str, n: int) -> list[dict[str, Any]]:
             "minimum": float(low),
             "maximum": float(high),
             "class": int(label),
-            "limit": result.thresholds.max_relevance,
+            "limit": float(limit),
             "accuracy": accuracy,
             "mmae": result.scores["cross_validated"],
             "max_gap": result.max_gap,
             "cpu_seconds": spent,
         }
-        for name, (low, high), label in zip(X.columns, result.intervals, result.classes, strict=True)
+        for name, (low, high), label, limit in zip(
+            X.columns, result.intervals, result.classes, result.limits, strict=True
+        )
     ]
 
 

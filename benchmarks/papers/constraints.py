@@ -92,7 +92,7 @@ def draw(path: Path) -> None:
                 "minimum": found[:, 0],
                 "maximum": np.maximum(found[:, 1], found[:, 0] + 1e-3),
                 "class": model.relevance_classes_,
-                "limit": model.result_.thresholds.max_relevance,
+                "limit": model.result_.limits,
             }
         )
         for words, found in {"no constraints": model.intervals_, **held}.items()

@@ -47,7 +47,7 @@ def run(name: str) -> list[dict[str, Any]]:
             "minimum": before[k, 0],
             "maximum": before[k, 1],
             "class": int(classes[k]),
-            "limit": model.result_.thresholds.max_relevance,
+            "limit": float(model.result_.limits[k]),
             "group": int(groups.labels[k]),
             "held": "" if held is None else str(X.columns[held]),
             "minimum_held": after[k, 0],

@@ -14,7 +14,7 @@ thesis' accuracies are those of training samples.
 Where ours is marked: on Set 1, whose draws differ more than bootstraps of one do, squamish itself has a lower F1 here
 than in the thesis. Constants of the forests were chosen with seeds 0 to 120 in view; the condition ``other seeds`` has
 ten that had no part in that. The linear estimator misses features of the non-linear sets that no line can use; the
-thesis' FRI found more of them with a limit that is less strict, and so does ours with a confidence of 0.99.
+thesis' FRI found more of them; the papers' rule stands beside the default.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ EXPERIMENTS = tuple(
             "forest_refit": Plan(1, full),
             "forest_refit_training": Plan(1, full),
             "allrelevant": Plan(2, full),
-            **({"allrelevant_lenient": Plan(1, full)} if name == "forest_nonlinear" else {}),
+            **({"allrelevant_papers": Plan(1, full)} if name == "forest_nonlinear" else {}),
             "boruta": Plan(1, full),
             "squamish": Plan(1, full),
             "rfecv_elastic_net": Plan(1, full),
@@ -85,7 +85,7 @@ METHODS = {
     "forest_refit": "squamish",
     "squamish": None,
     "allrelevant": "fri",
-    "allrelevant_lenient": "fri",
+    "allrelevant_papers": "fri",
     "boruta": None,
     "rfecv_elastic_net": "rfecv_elastic_net",
     "rfecv_forest": "rfecv_forest",

@@ -89,7 +89,7 @@ def brute_force(seed: int, C: float = 0.5, slack: float = 0.1) -> dict[str, Any]
         for chosen in combinations(range(d), size):
             if not any(set(one) <= set(chosen) for one in expected) and least_loss(X[:, chosen], y, norm) <= loss:
                 expected.append(chosen)
-    model = LinearRelevanceClassifier(C=C, n_probes=3, random_state=0).fit(X, y)
+    model = LinearRelevanceClassifier(C=C, n_copies=1, random_state=0).fit(X, y)
     panels = model.panels(k=1000, scope="all")
     found = {tuple(int(name[1:]) for name in panel.features) for panel in panels}
     return {"seed": seed, "d": d, "panels": len(expected), "found": len(found), "same": found == set(expected)}

@@ -42,8 +42,9 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from allrelevant import LinearRelevanceOrdinal, RelevanceWarning
 from allrelevant.formulations import Formulation, OrdinalExplicit, OrdinalImplicit
+from allrelevant.formulations.metrics import macro_absolute_error
 from allrelevant.lp import PenalisedSolver
-from allrelevant.relevance.baseline import penalty_path
+from allrelevant.relevance.penalties import penalty_path
 from benchmarks.blocks import Block, Table, mean_of, prose, published, results
 from benchmarks.competitors.calling import call
 from benchmarks.experiment import Experiment, Key, data
@@ -173,7 +174,7 @@ def _choose(
         splits = list(StratifiedKFold(5, shuffle=True, random_state=seed).split(X, target))
     for fit, held in splits:
         models = _models(formulation, X[fit], target[fit], weight[fit], path)
-        scores += [formulation.score(target[held], predict(X[held]), np.ones(len(held))) for predict in models]
+        scores += [macro_absolute_error(target[held], predict(X[held]), np.ones(len(held))) for predict in models]
     return int(np.argmax(scores / len(splits) >= scores.max() / len(splits) - formulation.resolution(len(X))))
 
 

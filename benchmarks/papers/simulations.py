@@ -1,6 +1,6 @@
 """Simulated sets Sim1 to Sim5 of 500 samples and 30 features (thesis, Tables 3.1 to 3.3; set sizes of Table 3.6).
 
-The defaults of the linear estimator (threshold rule, confidence, form of the loss budget, ties of C) were chosen with
+The defaults of the linear estimator (threshold rule, level, form of the loss budget, ties of C) were chosen with
 seeds 0 to 49 in view. The condition ``other seeds`` has 50 that had no part in that choice; of forests, 20.
 """
 

@@ -1,7 +1,7 @@
 """Bounds of all features on a GPU: wall seconds, proofs included.
 
 Data are standard normal, with a linear signal in a few features. ``bounds`` are the relevance intervals of all
-features, by two linear programs each; ``fit`` is the whole estimator with its search, 50 probes and classes.
+features, by two linear programs each; ``fit`` is the whole estimator with its search, copies and classes.
 ``unproven`` counts the programs whose first solution did not prove itself and that were solved again. Threads on the
 CPU prove what the GPU returns. ``first`` is the time of the first call for a shape, which loads kernels; ``seconds`` is
 the median of three more, or the same for what takes long. The first row is the very first call, which starts the GPU.

@@ -1,6 +1,6 @@
 """Peak memory of a whole fit, over the size of the data: dense, of single precision, mapped from a file, sparse.
 
-With ``--large`` also very many samples, and very many features; the latter for a minute, in which the search, probes
+With ``--large`` also very many samples, and very many features; the latter for a minute, in which the search, copies
 and many batches come and go: what is added from then on is more of the same.
 
 Every fit runs in a process of its own, which makes the data, fits and says how much memory it has held at most. What
@@ -65,7 +65,7 @@ def measure(n: int, d: int, C: float | None, seconds: float | None, storage: str
     from allrelevant import LinearRelevanceClassifier, RelevanceWarning
 
     with tempfile.TemporaryDirectory() as folder:
-        LinearRelevanceClassifier(C=1.0, n_probes=3).fit([[0.0], [1.0], [2.0], [3.5]], [0, 0, 1, 1])
+        LinearRelevanceClassifier(C=1.0, n_copies=1).fit([[0.0], [1.0], [1.5], [2.0], [2.5], [3.5]], [0, 0, 0, 1, 1, 1])
         bare = peak()
         X, y, size = make(n, d, storage, folder)
         with warnings.catch_warnings():

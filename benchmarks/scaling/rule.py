@@ -1,7 +1,7 @@
 """Which engine, and how many bounds at a time: CPU time per bound over a grid, and what ``engine="auto"`` makes of it.
 
 Every shape is solved by both engines in batches of several sizes, set-up and proofs included, and once more as
-``"auto"`` would. The whole fit for a given C stands beside, whose 100 programs of probes count more than the features
+``"auto"`` would. The whole fit for a given C stands beside, whose programs of copies count more than the features
 where these are few. The summary says on which share of the shapes ``"auto"`` takes the faster engine, and how many
 times longer than the best choice it takes; a second table says the same of rules that would leave small programs, by
 samples times features, to HiGHS. On a busy machine figures differ by some tens of per cent.

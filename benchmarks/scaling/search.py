@@ -21,7 +21,8 @@ from allrelevant.formulations import Classification, Formulation, OrdinalExplici
 from allrelevant.lp import Array, PenalisedSolver, Program
 from allrelevant.lp.certificate import penalised_gap
 from allrelevant.lp.paths import InteriorPaths, problems_at_once
-from allrelevant.relevance.baseline import SEARCH_GAP, penalty_path
+from allrelevant.relevance.penalties import penalty_path
+from allrelevant.relevance.search import SEARCH_GAP
 from benchmarks._common import Results, make_mix, print_table, standardised
 from benchmarks.scaling.programs import cpu_time
 

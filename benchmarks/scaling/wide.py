@@ -43,7 +43,7 @@ def run(path: Path, jobs: int = 1) -> dict[str, object]:
         "jobs": jobs,
         "cpu_seconds": time.process_time() - cpu,
         "wall_seconds": time.perf_counter() - began,
-        **{f"{stage}_cpu_seconds": result.cpu_seconds.get(stage, 0.0) for stage in ("search", "intervals", "probes")},
+        **{f"{stage}_cpu_seconds": result.cpu_seconds.get(stage, 0.0) for stage in ("search", "intervals", "copies")},
         "programs": result.n_programs,
         "max_gap": result.max_gap,
         "strong": int((result.classes == 2).sum()),

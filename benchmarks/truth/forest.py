@@ -132,10 +132,11 @@ def cell(values: list[float]) -> str:
 def print_shared() -> None:
     """The designs that all methods share: means over designs, errors over designs; noise over fits."""
     lines = [line for name in METHODS for line in known_lines(RESULTS / f"{name}.jsonl") if "error" not in line]
+    fair = {name: each for name, each in DESIGNS.items() if each.exchangeable}
     families = {
-        "signal": [name for name, each in DESIGNS.items() if each.family == "signal" and not each.reserved],
-        "reserved": [name for name, each in DESIGNS.items() if each.family == "signal" and each.reserved],
-        "noise": [name for name, each in DESIGNS.items() if each.family == "noise" and not each.reserved],
+        "signal": [name for name, each in fair.items() if each.family == "signal" and not each.reserved],
+        "reserved": [name for name, each in fair.items() if each.family == "signal" and each.reserved],
+        "noise": [name for name, each in fair.items() if each.family == "noise" and not each.reserved],
     }
     rows = []
     for family, names in families.items():
@@ -147,7 +148,7 @@ def print_shared() -> None:
             by_design = [each for each in by_design if each]
             # Data sets of one design are alike; designs are what the mean is over, except where nothing is to be found.
             groups = [[line] for line in some] if family == "noise" else by_design
-            columns = ["any", "f1", "false_share"] if family != "noise" else ["any"]
+            columns = ["false_share", "f1"] if family != "noise" else ["any"]
             told = {
                 column: cell([float(np.mean([line[column] for line in each])) for each in groups]) for column in columns
             }

@@ -1,4 +1,4 @@
-"""Designs kept out of every choice: none of them may be looked at before defaults are final.
+"""Designs kept out of every choice: no default may be taken for what it does here.
 
 Some are hard on purpose, for linear models (``xor``, ``even``) or for any test by permuted rows (``time``).
 """

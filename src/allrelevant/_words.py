@@ -35,6 +35,8 @@ class Words:
         The two thresholds in a list of facts.
     own_limit : str
         What the tick across a bar means, where every feature has a limit of its own.
+    free_limit : str
+        The same where the bars are those under constraints.
     probes, probes_fact : str
         What was compared with: in a list of facts, and its count, made from ``drawn`` and ``usable``.
     compared : str
@@ -77,6 +79,7 @@ class Words:
     min_fact: str
     max_fact: str
     own_limit: str
+    free_limit: str
     probes: str
     probes_fact: str
     compared: str
@@ -112,6 +115,7 @@ _LINEAR = Words(
     min_fact="limit for minRel",
     max_fact="limit for maxRel",
     own_limit="limit: relevant bars end beyond it (no tick: evident alone)",
+    free_limit="limit that bars without constraints had to exceed",
     probes="sets of copies",
     probes_fact="{usable} of {drawn}",
     compared="Features were compared with {sets} of row-permuted copies of all features, and each by itself with "
@@ -164,6 +168,7 @@ _FOREST = Words(
     min_fact="",
     max_fact="share that permuted features reach (median)",
     own_limit="",
+    free_limit="",
     probes="permuted copies",
     probes_fact="{drawn}",
     compared="",

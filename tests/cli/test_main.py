@@ -334,13 +334,17 @@ def test_a_limit_of_time(call, small, small_csv, monkeypatch, tmp_path):
     start = next(moments)
     LinearRelevanceClassifier(n_jobs=1, random_state=0, time_limit=1e6).fit(small.drop(columns="y"), small["y"])
     enough = next(moments) - start
-    # The intervals come first; most of the time is for the copies.
-    for share in np.arange(0.3, 0.1, -0.01):
-        code, shown, aside = call(*fit, share * enough, "--out", tmp_path / "out")
-        assert code == 0
-        found = Findings.from_json(shown)
-        if found.result.incomplete:
-            break
+    # The least time in which there is a model: none is left for the intervals.
+    short, limit = 1.0, float(enough)
+    while limit - short > 1.0:
+        middle = (short + limit) // 2
+        if call(*fit, middle)[0] == 0:
+            limit = middle
+        else:
+            short = middle
+    code, shown, aside = call(*fit, limit, "--out", tmp_path / "out")
+    assert code == 0
+    found = Findings.from_json(shown)
     assert found.result.incomplete
     assert found.groups is None
     assert "the time was up before" in aside

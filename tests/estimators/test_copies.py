@@ -70,21 +70,21 @@ def test_copies_in_other_units_have_one_answer(kind, make, monkeypatch):
     X, y, _ = make(200, n_strong=2, n_weak=0, n_irrelevant=4, noise=0.2, random_state=0)
     units = np.column_stack([X, 2.54 * X[:, 0], 32.0 - 1.8 * X[:, 0], X[:, 0] / 3.0])
     programs, widths = [], []
-    solve, search = BoundSolver.solve, baseline._search
+    solve, search = BoundSolver.solve, baseline.search
     monkeypatch.setattr(
         BoundSolver,
         "solve",
         lambda self, targets, **options: programs.append(self.program.n_weights) or solve(self, targets, **options),
     )
-    monkeypatch.setattr(baseline, "_search", lambda f, X, *rest: widths.append(X.shape[1]) or search(f, X, *rest))
+    monkeypatch.setattr(baseline, "search", lambda f, X, *rest: widths.append(X.shape[1]) or search(f, X, *rest))
     result = kind(random_state=0).fit(units, y).result_
     copies = [0, 6, 7, 8]
     np.testing.assert_array_equal(result.intervals[copies], result.intervals[[0] * 4])
     assert (result.classes[copies] == 1).all()
     assert result.classes[1] == 2
-    # The search needs but one of them, and bounds two; one more weight is for probes.
+    # The search needs but one of them, and bounds two.
     assert widths == [6]
-    assert min(programs) == 8
+    assert min(programs) == 7
     # The model uses one of them.
     assert np.count_nonzero(result.baseline[copies]) <= 1
 

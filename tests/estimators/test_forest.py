@@ -425,9 +425,7 @@ def test_bad_data(data):
 @pytest.mark.parametrize(("y", "ways"), [([0, 0, 1, 1, 1], 10), ([0] * 18 + [1], 19), ([1, 2, 3], 6)])
 def test_too_few_samples(y, ways):
     X = np.random.default_rng(0).standard_normal((len(y), 2))
-    with pytest.raises(
-        ValueError, match=f"X has {len(y)} samples, with {ways} different arrangements of y, but at"
-    ):
+    with pytest.raises(ValueError, match=f"X has {len(y)} samples, with {ways} different arrangements of y, but at"):
         ForestRelevanceClassifier().fit(X, y)
 
 

@@ -97,14 +97,14 @@ def test_score_is_scikit_learns():
     rng = np.random.RandomState(0)
     truth, found, weight = rng.randint(4, size=50), rng.randint(4, size=50), rng.uniform(size=50)
     expected = f1_score(truth, found, average="weighted", sample_weight=weight)
-    assert MultiClass(4).score(truth.astype(float), found.astype(float), weight) == pytest.approx(expected)
+    assert MultiClass(4).metric.function(truth.astype(float), found.astype(float), weight) == pytest.approx(expected)
 
 
 def test_iris():
     X, y = load_iris(return_X_y=True)
     model = LinearRelevanceClassifier(random_state=0).fit(X, y)
     assert model.score(X, y) > 0.95
-    assert model.relevance_classes_[3] == 2  # petal width
+    assert (model.relevance_classes_[2:] > 0).all()  # of the petals
 
 
 def test_a_class_of_one_sample():

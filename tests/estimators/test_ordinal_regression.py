@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from test_properties import SETTINGS, same
+from test_properties import SETTINGS
 
 from allrelevant import LinearRelevanceOrdinal, LinearRelevanceRegressor, RelevanceWarning
 from allrelevant.datasets import make_ordinal_set, make_relevance_ordinal, make_relevance_regression
 from allrelevant.formulations import OrdinalExplicit
-from allrelevant.relevance.baseline import penalty_path
+from allrelevant.relevance.penalties import penalty_path
 from problems import KINDS, problem
 
 ORDERS = ["explicit", "implicit"]
@@ -86,7 +86,9 @@ def test_the_score_is_the_mean_of_the_errors_of_the_classes_present():
     target, prediction, weight = rng.choice([0, 1, 3], size=40), rng.randint(5, size=40), rng.uniform(size=40)
     error = pd.Series(np.abs(target - prediction) * weight).groupby(target).sum()
     expected = (error / pd.Series(weight).groupby(target).sum()).mean()
-    assert OrdinalExplicit(5).score(target.astype(float), prediction.astype(float), weight) == pytest.approx(-expected)
+    assert OrdinalExplicit(5).metric.function(target.astype(float), prediction.astype(float), weight) == pytest.approx(
+        -expected
+    )
 
 
 def test_scores_say_what_they_are(ranked):

@@ -48,7 +48,8 @@ def test_truth_of_both_kinds(problem):
 @pytest.mark.parametrize("name", ["set1", "set5", "set7", "set8"])
 def test_sets_of_the_thesis(name):
     data = make_privileged_set(name, random_state=1)
-    model = LinearRelevanceOrdinal(random_state=1).fit(data.X, data.y, X_privileged=data.X_privileged)
+    # One in a hundred of the found may be noise.
+    model = LinearRelevanceOrdinal(level=0.01, random_state=1).fit(data.X, data.y, X_privileged=data.X_privileged)
     np.testing.assert_array_equal(model.relevance_classes_ > 0, data.relevance > 0)
     np.testing.assert_array_equal(model.privileged_relevance_classes_ > 0, data.relevance_privileged > 0)
 
@@ -84,7 +85,7 @@ def test_gamma_is_searched_along_with_C():
     model = LinearRelevanceOrdinal(random_state=0, privileged="kept").fit(
         data.X, data.y, X_privileged=data.X_privileged
     )
-    assert model.result_.hyperparameters["gamma"] == 1e4  # noise is best ignored
+    assert model.result_.hyperparameters["gamma"] >= 1e3  # noise is best ignored
     np.testing.assert_array_equal(model.relevance_classes_ > 0, data.relevance > 0)
 
 

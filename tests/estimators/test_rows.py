@@ -182,14 +182,14 @@ def test_given_rows_follow_the_canonical_order():
 @pytest.mark.parametrize(("estimator", "y"), ESTIMATORS[:4])
 def test_folds_keep_groups_whole_and_strata_in_proportion(monkeypatch, estimator, y):
     _, data, folds = folds_of(monkeypatch, estimator, X, y, groups=GROUPS, strata=SITES)
-    assert len(folds) == 3
+    assert len(folds) == 5 * 3  # five times three folds
     tested = np.zeros(len(data.target))
     for fold in folds:
         assert not set(data.groups[fold.train > 0]) & set(data.groups[fold.test > 0])
         sites = np.bincount(data.strata, fold.test) / np.bincount(data.strata, data.sample_weight)
         assert (sites > 0).all()
         tested += fold.test
-    np.testing.assert_array_equal(tested, data.sample_weight)
+    np.testing.assert_array_equal(tested, 5 * data.sample_weight)
 
 
 def test_folds_keep_strata_in_proportion_without_groups(monkeypatch):
@@ -338,8 +338,8 @@ def test_bootstraps_draw_whole_groups(labels):
 def test_stability_draws_groups_within_strata(monkeypatch):
     drawn = []
 
-    def keep(*context):
-        drawn.append((bootstrap(*context), context))
+    def keep(*context, **more):
+        drawn.append((bootstrap(*context, **more), context))
         return drawn[-1][0]
 
     model = quietly(LinearRelevanceClassifier(random_state=0), X, Y, groups=GROUPS, strata=SITES)
@@ -371,9 +371,9 @@ def test_metadata_routing_brings_groups_and_strata(monkeypatch):
     seen = []
     original = LinearRelevanceClassifier._fit_relevance
 
-    def keep(self, formulation, X, y, target, weight, X_privileged, groups, strata):
+    def keep(self, formulation, X, y, target, weight, X_privileged, groups, strata, *more):
         seen.append((len(X), groups, strata))
-        return original(self, formulation, X, y, target, weight, X_privileged, groups, strata)
+        return original(self, formulation, X, y, target, weight, X_privileged, groups, strata, *more)
 
     monkeypatch.setattr(LinearRelevanceClassifier, "_fit_relevance", keep)
     with config_context(enable_metadata_routing=True), warnings.catch_warnings():

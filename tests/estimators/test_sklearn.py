@@ -15,7 +15,6 @@ from allrelevant import (
     RelevanceWarning,
 )
 
-
 #: Of the models weights are repetitions, and tests see to it; of the verdict they are not.
 WEIGHTS = dict.fromkeys(
     ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
@@ -31,7 +30,7 @@ WEIGHTS = dict.fromkeys(
         LinearRelevanceOrdinal(n_copies=1),
         LinearRelevanceOrdinal(order="implicit", C=1.0, n_copies=1),
     ],
-    expected_failed_checks=lambda estimator: {} if isinstance(estimator, LinearRelevanceOrdinal) else WEIGHTS,
+    expected_failed_checks=lambda estimator: WEIGHTS,
 )
 def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():

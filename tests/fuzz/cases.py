@@ -36,8 +36,8 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "privileged": (None, None, None, "residual", "kept", "replaced"),
     "q": (1, 2, 5),
     "engine": ("auto", "highs", "interior"),
-    "rule": ("added", "added", "added", "papers"),
-    "control": ("feature", "feature", "fdr"),
+    "rule": ("copies", "copies", "copies", "papers"),
+    "control": ("fdr", "fdr", "fwer", "none"),
     "standardize": (True, True, True, False),
     "belonging": (None, None, None, "groups", "unequal", "strata", "both"),
     "seed": tuple(range(1000)),
@@ -69,8 +69,8 @@ class Case:
     privileged: str | None = None
     q: int = 1
     engine: str = "auto"
-    rule: str = "added"
-    control: str = "feature"
+    rule: str = "copies"
+    control: str = "fdr"
     standardize: bool = True
     belonging: str | None = None
     seed: int = 0
@@ -118,6 +118,7 @@ class Case:
             "threshold_rule": self.rule,
             "control": self.control,
             "standardize": self.standardize,
+            "n_copies": 1,
             "n_probes": 3,
             "cv": 2,
             "random_state": self.seed,

@@ -109,14 +109,16 @@ def check_result(result: RelevanceResult, near: Any) -> None:
     assert (low <= share + room).all()
     assert (share <= high + room)[exact & ~constant].all()
     limits = result.thresholds
-    assert np.isfinite([limits.min_relevance, limits.max_relevance]).all()
     assert limits.min_relevance >= 0.0
-    assert limits.max_relevance >= 0.0
-    assert ((result.pvalues >= 0.0) & (result.pvalues <= 1.0)).all()
+    assert limits.max_relevance >= 0.0 or np.isnan(limits.max_relevance)
+    for values in (result.pvalues, result.adjusted_pvalues):
+        assert ((values >= 0.0) & (values <= 1.0)).all()
+    assert (result.adjusted_pvalues >= result.pvalues).all()
     assert np.isin(result.classes, (0, 1, 2)).all()
-    # Groups of columns have limits of their own.
-    single = np.array([not name.startswith("group") for name in result.feature_names])
-    assert (high > limits.max_relevance)[single & (result.classes > 0)].all()
+    # Where there is no limit there is no relevance either.
+    np.testing.assert_array_equal(result.classes > 0, high > np.where(np.isnan(result.limits), np.inf, result.limits))
+    if limits.rule == "copies":
+        np.testing.assert_array_equal(result.classes > 0, result.adjusted_pvalues <= limits.level)
     assert (low > limits.min_relevance)[result.classes == 2].all()
     assert (low <= limits.min_relevance)[result.classes == 1].all()
     assert RelevanceResult.from_json(result.to_json()) == result

@@ -22,7 +22,8 @@ from allrelevant.lp.program import Budget
 from allrelevant.lp.rows import Rows
 from allrelevant.lp.smooth import Smoothed
 from allrelevant.lp.targets import Columns, Duals, Targets
-from allrelevant.relevance.baseline import SEARCH_GAP, penalty_path
+from allrelevant.relevance.penalties import penalty_path
+from allrelevant.relevance.search import SEARCH_GAP
 from programs import all_targets, random_program
 
 N, D = 120, 4
@@ -143,10 +144,10 @@ def test_rows_that_were_left_out_for_all_come_back(name, monkeypatch):
         return wider(self, targets, points)
 
     monkeypatch.setattr(BoundSolver, "_solve_wider", recorded)
-    chosen = LinearRelevanceClassifier(random_state=2).fit(X, y).result_
+    chosen = LinearRelevanceClassifier(C=0.05, random_state=2).fit(X, y).result_
     assert not repeated
     monkeypatch.setattr(interior, "EVERY", 0)  # too many rows to choose from
-    reduced = LinearRelevanceClassifier(random_state=2).fit(X, y).result_
+    reduced = LinearRelevanceClassifier(C=0.05, random_state=2).fit(X, y).result_
     assert repeated
     np.testing.assert_array_equal(chosen.classes, reduced.classes)
     np.testing.assert_allclose(chosen.intervals, reduced.intervals, rtol=0, atol=1e-6)

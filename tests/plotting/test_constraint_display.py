@@ -14,7 +14,7 @@ from allrelevant.errors import MissingExtra
 from allrelevant.plotting import ConstraintDisplay
 from allrelevant.plotting._style import CLASS_STYLES
 from drawn import Answering, bars, inside_figure, texts
-from handmade import make_result
+from handmade import make_judged_result, make_result
 
 FREE = [[0.10, 0.20], [0.0, 0.30], [0.0, 0.25], [0.0, 0.02], [0.0, 0.35]]
 HELD = [[0.12, 0.18], [0.0, 0.0], [0.08, 0.25], [0.0, 0.02], [0.1, 0.2]]
@@ -197,3 +197,18 @@ def test_says_how_to_install_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtra, match=r"ConstraintDisplay.plot needs matplotlib.*allrelevant\[plot\]"):
         ConstraintDisplay(make_held()).plot()
+
+
+def test_limits_are_those_of_the_bars_without_constraints():
+    free = make_judged_result(2, 2, 2, borderline=1)
+    held = replace(
+        free, intervals=free.intervals / 2, unconstrained=free.intervals, unconstrained_classes=free.classes,
+        constraints={free.names(2)[0]: (0.01, 0.02)},
+    )  # fmt: skip
+    ax = ConstraintDisplay.from_result(held).ax_
+    said = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert held.words.free_limit in said
+    assert held.words.own_limit not in said
+    (stroke,) = [c for c in ax.collections if c.get_label() == "limits"][1:]
+    drawn = sorted(float(segment[0, 0]) for segment in stroke.get_segments())
+    np.testing.assert_allclose(drawn, sorted(free.limits))

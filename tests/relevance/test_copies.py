@@ -160,10 +160,7 @@ def test_privileged_features_in_one_program(name, keeps, privileged):
     d = wide.shape[1]
     more = {"gamma": np.append(np.ones(d), np.full(stars.shape[1] * kinds, gamma)), "linear": linear}
     theirs = oracle.relevance(rows, hard, near.budget.norm, near.budget.loss, **more)[:, 1] / near.mu
-    if privileged:
-        theirs = gamma * theirs[d:].reshape(-1, kinds).max(axis=1)[q:]
-    else:
-        theirs = theirs[D:d]
+    theirs = gamma * theirs[d:].reshape(-1, kinds).max(axis=1)[q:] if privileged else theirs[D:d]
     np.testing.assert_allclose(found.maximum[0], theirs, atol=2e-6)
 
 
@@ -230,7 +227,7 @@ def test_what_time_runs_out_for_is_left_out():
     assert (found.n_drawn, found.n_programs) == (2, 0)
 
 
-@pytest.mark.parametrize(("n_features", "count"), [(1, 12), (5, 12), (8, 8), (20, 3), (1000, 3)])
+@pytest.mark.parametrize(("n_features", "count"), [(1, 12), (5, 12), (8, 8), (20, 3), (1000, 2)])
 def test_few_features_have_more_copies(n_features, count):
     assert default_copies(n_features) == count
 

@@ -38,7 +38,10 @@ class Canonical:
     Attributes
     ----------
     X, target, sample_weight : ndarray of shape (n, d), (n,), (n,)
-        Distinct samples of positive weight; `X` is a ``csr_array`` if the data given are sparse.
+        Distinct samples of positive weight; `X` is a ``csr_array`` if the data given are sparse. The weights are those
+        of the losses, with the weights of the classes.
+    given_weight : ndarray of shape (n,)
+        Weights of the samples alone: how many of the samples given each of them is.
     position : ndarray of shape (n_samples,)
         Where each sample given went, -1 for those of weight 0.
     columns : ndarray of shape (d,)
@@ -57,6 +60,7 @@ class Canonical:
     X: Matrix
     target: Array
     sample_weight: Array
+    given_weight: Array
     position: NDArray[np.intp]
     columns: NDArray[np.intp]
     signs: Array
@@ -93,6 +97,7 @@ def canonical_form(
     target: Array,
     sample_weight: Array,
     *,
+    factor: Array | None = None,
     nominal: bool = False,
     kinds: NDArray[np.intp] | None = None,
     fixed: Array | None = None,
@@ -105,6 +110,8 @@ def canonical_form(
     ----------
     X, target, sample_weight
         The data given.
+    factor : ndarray of shape (n_samples,), default=None
+        By what losses are multiplied besides, the same for equal samples.
     nominal : bool
         Whether the targets are names of classes, which say nothing: they are then exchanged for each other in a way
         that depends on the samples of the classes alone.
@@ -135,11 +142,18 @@ def canonical_form(
     table, target, weight, fixed = table.take(rows), target[rows], weight[rows], fixed[rows]
     numbers = iter([numbered(owner[rows]) for owner in owners])
     del rows
-    for factor in signs_of_fixed:
-        fixed *= factor
+    for sign in signs_of_fixed:
+        fixed *= sign
+    loss_weight = weight
+    if factor is not None:
+        used = position >= 0
+        loss_weight = np.empty(len(weight))
+        loss_weight[position[used]] = factor[used]
+        loss_weight *= weight
     return Canonical(
         table.arranged(columns, signs),
         target,
+        loss_weight,
         weight,
         position,
         columns,
@@ -214,6 +228,7 @@ def _column_order(
     for k in tied:
         column = table.column(int(k))[rows]
         column = column - column.mean()
+        column /= np.abs(column).max()  # squares of the values may be no numbers
         value[k] = abs(direction @ column) / np.sqrt(column @ column)
     return np.lexsort((value, hashes, kinds))
 

@@ -58,7 +58,9 @@ standardize : bool, default=True
     Whether to scale the features to mean 0 and standard deviation 1. Without it intervals are only comparable if
     the features have a common unit.
 cv : int, cross-validation generator or iterable, default=3
-    Splits of the search for `C`. An integer asks for that many stratified folds, fewer if a class is smaller.
+    Splits of the search for `C`. An integer asks for that many stratified folds, fewer if a class is smaller, drawn
+    five times; less often beyond 2000 samples, and once from 10,000 on. A repeated splitter, such as
+    :class:`sklearn.model_selection.RepeatedStratifiedKFold`, is known by the share of the samples that a fold tests.
 engine : {"auto", "highs", "interior"}, default="auto"
     Solver of the linear programs: HiGHS' simplex, or a batched interior-point method, which is several times
     faster unless there are many more features than samples. Whatever it returns is proven by a dual certificate.
@@ -120,8 +122,9 @@ or groups, have changed places within their stratum only. Folds and bootstraps k
     "notes": """\
 Notes
 -----
-Equal samples are merged and their weights added before anything else, so a sample given twice, a sample of weight 2
-and any order of rows give the same result.
+Equal samples are merged and their weights added before anything else, so a sample given twice and a sample of weight
+2 give the same model and intervals, and any order of rows gives the same result. Permutations exchange samples as they
+were given: p-values of a sample given twice and of one of weight 2 differ.
 
 References
 ----------

@@ -35,7 +35,8 @@ class LinearModel(NamedTuple):
 class Request(NamedTuple):
     """What is to be examined: validated data, the features of every kind, seeds of folds and probes, given splits.
 
-    `rows` says which of the samples given belong together.
+    `rows` says which of the samples given belong together; `factor` is what class weights multiply the loss of every
+    sample by. Samples `drawn` several times are of one kind: those of a fold are in no other.
     """
 
     formulation: Formulation
@@ -46,7 +47,9 @@ class Request(NamedTuple):
     seeds: list[int]
     splits: list[tuple[Indices, Indices]] | None
     given: Array | None = None
+    factor: Array | None = None
     rows: Rows = Rows()
+    drawn: bool = False
 
 
 class Part(NamedTuple):
@@ -157,13 +160,13 @@ class Examined(NamedTuple):
 
 def _scores(baseline: Baseline, data: Canonical) -> dict[str, Any]:
     formulation = baseline.formulation
-    sign = -1.0 if formulation.is_error else 1.0
+    sign = -1.0 if formulation.metric.is_error else 1.0
     prediction = formulation.predict(data.together, baseline.w, baseline.b)
-    context = (data.target, prediction, data.sample_weight)
+    context = (data.target, prediction, data.given_weight)
     found = baseline.cross_validated
     return {
-        "metric": formulation.metric,
+        "metric": formulation.metric.label,
         "cross_validated": None if found is None else sign * found,
-        "training": sign * formulation.score(*context),
+        "training": sign * formulation.score(data.together, data.target, data.given_weight, baseline.w, baseline.b),
         **formulation.details(*context),
     }

@@ -17,11 +17,13 @@ from allrelevant._progress import Progress
 from allrelevant._threads import one_thread
 from allrelevant.errors import TimeLimitReached
 from allrelevant.estimators._answers import find_groups, find_panels, find_substitutes, hold
-from allrelevant.estimators._examined import Examined, Request
+from allrelevant.estimators._examined import Examined
 from allrelevant.estimators._folds import combined, search_folds
 from allrelevant.estimators._input import Rows
 from allrelevant.estimators._space import Exploration, find_feature, read_costs, read_limits
 from allrelevant.inference.bootstrap import bootstrap
+from allrelevant.lp import Array
+from allrelevant.lp.matrix import Indices
 from allrelevant.redundancy import FeatureGroups, Panels, Stability, Substitutes
 from allrelevant.relevance.baseline import cross_validated_score
 from allrelevant.relevance.solving import Solving
@@ -276,15 +278,18 @@ class Exploring(BaseEstimator):
         columns += [one for kind in range(1, len(space.parts)) for one in space.columns(kind)]
         X = data.X[:, np.sort(np.concatenate([np.empty(0, dtype=np.intp), *columns]))]
         folds = list(search_folds(self.cv, space.request, data, strict=False))
-        score = cross_validated_score(formulation, X, data.target, data.sample_weight, folds, C=self.C)
-        return score if score is None or not formulation.is_error else -score
+        score = cross_validated_score(
+            formulation, X, data.target, data.sample_weight, folds, C=self.C, given_weight=data.given_weight
+        )
+        return score if score is None or not formulation.metric.is_error else -score
 
     def stability(self, n_bootstraps: int = 20, *, random_state: Any = None) -> Stability:
         """See how classes and intervals vary when the samples are drawn again.
 
         Every bootstrap draws as many samples with replacement, within classes and strata where there are any, and runs
-        the method on them with the hyperparameters that were found on all samples. Where samples belong to groups, it
-        draws as many whole groups, among those of a stratum with samples of the same classes.
+        the whole method on them, with the search for `C` where it was not given. Samples that are drawn several times
+        fall into one fold. Two different samples of each class are drawn at least, if there are two. Where samples
+        belong to groups, it draws as many whole groups, among those of a stratum with samples of the same classes.
 
         Parameters
         ----------
@@ -311,20 +316,39 @@ class Exploring(BaseEstimator):
         ]
         strata = combined(space.baseline.formulation.strata(data.target), data.strata)
         rows = Rows(data.groups, data.strata)
-        found = []
+        found, factor = [], data.sample_weight / data.given_weight
         with self._asking() as solving, solving.progress.stage("bootstraps", int(n_bootstraps)):
             for _ in range(int(n_bootstraps)):
-                counts = bootstrap(data.sample_weight, strata, rng, data.groups)
+                counts = bootstrap(data.given_weight, strata, rng, data.groups, least=2)
                 seeds = [int(one) for one in rng.randint(np.iinfo(np.int32).max, size=len(request.seeds))]
-                again = Request(
-                    space.baseline.formulation, data.X, data.target, counts, members, seeds, None, rows=rows
+                again = request._replace(
+                    X=data.X,
+                    target=data.target,
+                    sample_weight=counts,
+                    members=members,
+                    seeds=seeds,
+                    splits=self._splits_of(counts),
+                    factor=factor,
+                    rows=rows,
+                    drawn=True,
                 )
-                examined = self._examine(again, Progress(), C=space.baseline.hyperparameters["C"])
+                examined = self._examine(again, Progress())
                 found.append(examined.result(0, self))
                 solving.progress.step()
         return Stability(
             self.result_, np.stack([one.classes for one in found]), np.stack([one.intervals for one in found])
         )
+
+    def _splits_of(self, counts: Array) -> list[tuple[Indices, Indices]] | None:
+        """Splits that the user gave, of the samples that were drawn; None where folds are drawn."""
+        space = self._exploration.spaces[0]
+        if space.request.splits is None:
+            return None
+        sides = [
+            (np.flatnonzero(counts * fold.train), np.flatnonzero(counts * fold.test))
+            for fold in search_folds(self.cv, space.request, space.data)
+        ]
+        return [(train, test) for train, test in sides if len(train) and len(test)]
 
     def _check_answerable(self) -> None:
         """See that there is something to ask: every question starts from the ends of intervals.

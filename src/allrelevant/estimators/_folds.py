@@ -22,6 +22,10 @@ from allrelevant.relevance.baseline import Fold
 __all__ = ["combined", "divided_groups", "given_splits", "search_folds"]
 
 
+#: Repeats of the cross-validation, as long as no more than so many samples are scored.
+N_REPEATS, SCORED = 5, 10_000
+
+
 def given_splits(
     cv: Any, formulation: Formulation, X: Matrix, y: NDArray[Any], target: Array, groups: Any
 ) -> list[tuple[Indices, Indices]] | None:
@@ -48,26 +52,38 @@ def divided_groups(splits: Sequence[tuple[Indices, Indices]] | None, groups: Ind
     ]
 
 
-def search_folds(cv: Any, request: Request, data: Canonical, *, strict: bool = True) -> Iterator[Fold]:
-    """Yield the splits of the search for `C`; none where there are too few samples or groups, unless `strict`."""
-    formulation = request.formulation
+def search_folds(
+    cv: Any, request: Request, data: Canonical, *, strict: bool = True, repeats: int = N_REPEATS
+) -> Iterator[Fold]:
+    """Yield the splits of the search for `C`, repeat by repeat; none if samples or groups are few, unless `strict`.
+
+    There are fewer repeats of more samples, of which the scores vary less.
+    """
+    formulation, weight = request.formulation, data.given_weight
+    # Class weights weigh losses, not scores.
+    factor = data.sample_weight / weight
     if request.splits is not None:
         for parts in request.splits:
             weights = np.zeros((2, len(request.target)))
             for side, part in zip(weights, parts, strict=True):
                 side[part] = request.sample_weight[part]
-            yield Fold(data.collect(weights[0]), data.collect(weights[1]))
+            yield Fold(data.collect(weights[0]) * factor, data.collect(weights[1]))
         return
     # A sample of weight 2 is two samples, which may fall into different folds; more pieces than folds are useless.
-    pieces = np.clip(np.rint(data.sample_weight), 1, int(cv)).astype(int)
+    # One that was drawn twice is the same sample: a model must not be tested with what it was trained with.
+    pieces = np.clip(np.rint(weight), 1, 1 if request.drawn else int(cv)).astype(int)
     unit = np.repeat(np.arange(len(data.target)), pieces)
-    share = (data.sample_weight / pieces)[unit]
+    share = (weight / pieces)[unit]
     classes = formulation.strata(data.target[unit])
     groups = None if data.groups is None else data.groups[unit]
     try:
-        count = _number_of_folds(int(cv), classes, groups, every=formulation.needs_every_stratum, n_units=len(unit))
+        most = int(cv)
+        if request.drawn and groups is not None:  # fewer different groups may be drawn than there are
+            most = max(2, min(most, int(groups.max()) + 1))
+        count = _number_of_folds(most, classes, groups, every=formulation.needs_every_stratum, n_units=len(unit))
         labels = _labels(classes, None if data.strata is None else data.strata[unit], count)
-        splits = _splits(count, labels, groups, len(unit), request.seeds[0])
+        repeats = max(1, min(repeats, SCORED // len(unit)))
+        splits = _splits(count, labels, groups, len(unit), request.seeds[0], repeats)
         if groups is not None:
             _check_parts(splits, classes if formulation.needs_every_stratum else None)
     except _TooFew as few:
@@ -76,7 +92,7 @@ def search_folds(cv: Any, request: Request, data: Canonical, *, strict: bool = T
         return
     for parts in splits:
         train, test = (np.bincount(unit[part], share[part], minlength=len(data.target)).astype(float) for part in parts)
-        yield Fold(train, test)
+        yield Fold(train * factor, test)
 
 
 class _TooFew(Exception):
@@ -122,7 +138,7 @@ def _labels(classes: NDArray[Any] | None, strata: Indices | None, count: int) ->
 
 
 def _splits(
-    count: int, labels: NDArray[Any] | None, groups: Indices | None, n_units: int, seed: int
+    count: int, labels: NDArray[Any] | None, groups: Indices | None, n_units: int, seed: int, repeats: int
 ) -> list[tuple[Indices, Indices]]:
     if groups is None:
         kind = KFold if labels is None else StratifiedKFold
@@ -130,7 +146,9 @@ def _splits(
         kind = GroupKFold if labels is None else StratifiedGroupKFold
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        return list(kind(count, shuffle=True, random_state=seed).split(np.empty((n_units, 0)), labels, groups))
+        splitter = kind(count, shuffle=True, random_state=np.random.RandomState(seed))
+        X = np.empty((n_units, 0))
+        return [parts for _ in range(repeats) for parts in splitter.split(X, labels, groups)]
 
 
 def _check_parts(splits: Sequence[tuple[Indices, Indices]], classes: NDArray[Any] | None) -> None:

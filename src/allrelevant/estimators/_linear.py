@@ -54,6 +54,10 @@ NO_WEIGHTS = (
     "The best model found has no weights at all (w = 0): no linear model predicts better than a constant, so every "
     "feature is irrelevant."
 )
+NO_WEIGHTS_BESIDE = (
+    "The best model found has no weights at all (w = 0), so every feature is irrelevant: with privileged={!r} the "
+    "privileged features explain the slacks at less cost than the regular features decide. Try another form."
+)
 NOTHING_LEFT = (
     "No function of the privileged features improves what the best model of the regular features decides, so every "
     "privileged feature is irrelevant."
@@ -65,6 +69,7 @@ class LinearRelevance(SelectorMixin, Exploring):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "C": [Interval(Real, 0, None, closed="neither"), None],
+        "scoring": [str, None],
         "norm_slack": [Interval(Real, 0, None, closed="left")],
         "loss_slack": [Interval(Real, 0, None, closed="left")],
         "budgets": [StrOptions(set(BUDGETS))],
@@ -91,6 +96,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         self,
         *,
         C: float | None = None,
+        scoring: str | None = None,
         norm_slack: float = 0.1,
         loss_slack: float = 0.1,
         budgets: str = "split",
@@ -113,6 +119,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         verbose: int = 0,
     ) -> None:
         self.C = C
+        self.scoring = scoring
         self.norm_slack = norm_slack
         self.loss_slack = loss_slack
         self.budgets = budgets
@@ -144,8 +151,10 @@ class LinearRelevance(SelectorMixin, Exploring):
         X_privileged: Any = None,
         groups: Any = None,
         strata: Any = None,
+        factor: Array | None = None,
     ) -> LinearModel:
         """Run the whole method on validated data; sets all fitted attributes but those of the model."""
+        formulation = formulation.scored_by(self.scoring)
         random_state = check_random_state(self.random_state)
         seeds = [int(seed) for seed in random_state.randint(np.iinfo(np.int32).max, size=4)]
         names = feature_names(self)
@@ -155,7 +164,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         searches = self.C is None or X_privileged is not None
         splits = given_splits(self.cv, formulation, X, y, target, groups) if searches else None
         rows = rows._replace(notes=(*rows.notes, *divided_groups(splits, rows.groups)))
-        request = Request(formulation, X, target, sample_weight, [members], seeds[:2], splits, rows=rows)
+        request = Request(formulation, X, target, sample_weight, [members], seeds[:2], splits, factor=factor, rows=rows)
         joint = X_privileged is not None and self.privileged != "residual"
         if X_privileged is not None:
             if not formulation.n_slacks:
@@ -218,8 +227,8 @@ class LinearRelevance(SelectorMixin, Exploring):
             warnings.warn(note, RelevanceWarning, stacklevel=3)
         return found.model(X.shape[1])
 
-    def _examine(self, request: Request, progress: Progress, C: float | None = None) -> Examined:
-        """Fit the baseline, with a given `C` or that of the estimator, bound all features and judge them."""
+    def _examine(self, request: Request, progress: Progress) -> Examined:
+        """Fit the baseline, bound all features and judge them."""
         kinds = np.zeros(request.X.shape[1], dtype=np.intp)
         for number, members in enumerate(request.members):
             for _, columns in members:
@@ -228,6 +237,7 @@ class LinearRelevance(SelectorMixin, Exploring):
             request.X,
             request.target,
             request.sample_weight,
+            factor=request.factor,
             nominal=request.formulation.nominal,
             kinds=kinds,
             fixed=request.given,
@@ -241,9 +251,10 @@ class LinearRelevance(SelectorMixin, Exploring):
             Z,
             data.target,
             data.sample_weight,
-            C=self.C if C is None else C,
+            C=self.C,
             folds=search_folds(self.cv, request, data),
             progress=progress,
+            given_weight=data.given_weight,
         )
         near = near_optimal_set(
             baseline.program,
@@ -284,6 +295,8 @@ class LinearRelevance(SelectorMixin, Exploring):
             else:
                 intervals = Intervals.none(len(features))
                 note = NOTHING_LEFT if formulation.may_be_empty else NO_WEIGHTS
+                if isinstance(formulation, ExplainedSlack):
+                    note = NO_WEIGHTS_BESIDE.format(self.privileged)
                 verdict = Verdict.nothing(len(features), rule, note)
             parts.append(Part(members, order, features, intervals, verdict))
         return Examined(request, data, mean, scale, baseline, near, parts, progress)
@@ -298,7 +311,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         data, baseline = found.data, found.baseline
         formulation, Z = baseline.formulation, data.X
         total, count = np.zeros(len(data.target)), np.zeros(len(data.target))
-        for fold in search_folds(self.cv, found.request, data, strict=False):
+        for fold in search_folds(self.cv, found.request, data, strict=False, repeats=1):
             train = fold.train > 0
             program = formulation.program(Z[train], data.target[train], fold.train[train] / baseline.unit)
             w, b = PenalisedSolver(program).solve(baseline.C)
@@ -315,7 +328,7 @@ class LinearRelevance(SelectorMixin, Exploring):
         acts as offset. Sparse columns are not shifted where that would fill them: the offsets of a model, which are
         free, make up for it. A view shifts what was multiplied before, so columns far from 0 need a copy.
         """
-        X, weight = data.X, data.sample_weight
+        X, weight = data.X, data.given_weight
         low, high = ranges(X)
         constant = low == high
         mean, scale, unit = low, np.ones(len(low)), np.ones(len(low))
@@ -359,6 +372,8 @@ def _as_given(request: Request, data: Canonical, Z: Matrix, unit: float) -> tupl
     if len(given) > len(target):
         order = given[np.lexsort((request.sample_weight[given], data.position[given]))]
         place, weight = data.position[order], request.sample_weight[order]
+        if request.factor is not None:
+            weight = weight * request.factor[order]
         Z, target = some_rows(Z, place), target[place]
         groups, strata = (None if numbers is None else numbers[place] for numbers in (groups, strata))
     rows = exchangeability(len(target), target, groups, strata)

@@ -162,6 +162,11 @@ def judge(
         solving,
         privileged=privileged,
     )
+    if copies.failure:
+        notes += (
+            f"Only {len(copies.maximum)} of {copies.n_drawn} sets of copies could be bounded ({copies.failure}); "
+            "without any, features are judged by what each tells of the target alone.",
+        )
     scores = formulation.scores(sample.target, privileged)
     alone = None
     if scores is not None:
@@ -191,7 +196,7 @@ def judge(
         hopeful = intervals.maximum > GAP_LIMIT
     least = intervals.minimum if intervals.unfinished is None else intervals.unfinished.minimum
     possible = _classes(hopeful | decision.relevant, least, GAP_LIMIT)
-    undecided = np.flatnonzero(possible != verdict.classes(intervals.minimum))
+    undecided = np.flatnonzero((possible != verdict.classes(intervals.minimum)) & (not copies.failure))
     hurried = _hurried(intervals, copies, len(undecided))
     return replace(verdict, notes=(*notes, *hurried), hurried=hurried, undecided=undecided)
 
@@ -306,7 +311,8 @@ def _hurried(intervals: Intervals, compared: CopyBounds | int, undecided: int) -
     if isinstance(compared, int):
         late, drawn = compared, "probes"
     else:
-        late, drawn = compared.n_drawn - len(compared.maximum), f"of {compared.n_drawn} sets of copies"
+        late = 0 if compared.failure else compared.n_drawn - len(compared.maximum)
+        drawn = f"of {compared.n_drawn} sets of copies"
     if late:
         notes.append(f"The time limit was reached before {late} {drawn} were bounded, which are left out.")
     if undecided:

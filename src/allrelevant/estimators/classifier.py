@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from allrelevant.estimators._class_weight import class_factors
 from allrelevant.estimators._docs import with_shared_docs
 from allrelevant.estimators._input import STORAGE, Samples
 from allrelevant.estimators._linear import LinearRelevance
@@ -40,8 +42,18 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
     ----------
     C : float, default=None
         Penalty of the loss of the baseline model: larger values fit the data more closely. By default it is chosen by
-        cross-validation (weighted F1; scores that differ by no more than one sample are a tie, which goes to the
-        smaller value) from a path that starts just above the value below which all weights are 0.
+        repeated cross-validation (`scoring`) from a path that starts just above the value below which all weights are
+        0: the smallest value whose score is within one standard error of the best one.
+    scoring : str, default=None
+        Score of the search for `C`, under scikit-learn's name: ``"f1_weighted"`` (the default), ``"f1_macro"``,
+        ``"accuracy"``, ``"balanced_accuracy"``, or the area under the ROC curve, which does not mind where the boundary
+        lies: ``"roc_auc"`` for two classes, ``"roc_auc_ovr"`` for more. What :attr:`result_` and panels report is this
+        score as well.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, by which the losses of their samples are multiplied: by label, 1 if left out, or
+        ``"balanced"``, inversely proportional to their sizes. They weigh losses only: folds, standardisation and the
+        score of the search for `C` take every sample as it is. Where the small classes matter, choose `scoring` to say
+        so.
     {parameters}
 
     Attributes
@@ -77,6 +89,64 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
     (200, 4)
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **LinearRelevance._parameter_constraints,
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float | None = None,
+        scoring: str | None = None,
+        class_weight: Any = None,
+        norm_slack: float = 0.1,
+        loss_slack: float = 0.1,
+        budgets: str = "split",
+        level: float = 0.05,
+        control: str = "fdr",
+        threshold_rule: str = "copies",
+        n_copies: int | str = "auto",
+        n_probes: int = 50,
+        feature_groups: Any = None,
+        privileged: str = "residual",
+        gamma: float | None = None,
+        standardize: bool = True,
+        cv: Any = 3,
+        engine: str = "auto",
+        device: str = "cpu",
+        memory_limit: int | None = None,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            C=C,
+            scoring=scoring,
+            norm_slack=norm_slack,
+            loss_slack=loss_slack,
+            budgets=budgets,
+            level=level,
+            control=control,
+            threshold_rule=threshold_rule,
+            n_copies=n_copies,
+            n_probes=n_probes,
+            feature_groups=feature_groups,
+            privileged=privileged,
+            gamma=gamma,
+            standardize=standardize,
+            cv=cv,
+            engine=engine,
+            device=device,
+            memory_limit=memory_limit,
+            time_limit=time_limit,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.class_weight = class_weight
+
     def fit(
         self,
         X: Samples,
@@ -95,7 +165,8 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
         y : array-like of shape (n_samples,)
             Labels of two classes or more, of any type.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples' losses; a weight of 2 is the same as giving the sample twice.
+            Weights of the samples' losses. To the models, but not to the permutations of rows, a weight of 2 is the
+            same as giving the sample twice.
         X_privileged : array-like of shape (n_samples, n_privileged), default=None
             Features of the same samples that are known in training only; predictions do not need them.
         groups : array-like of shape (n_samples,), default=None
@@ -113,16 +184,17 @@ class LinearRelevanceClassifier(ClassifierMixin, LinearRelevance):
         check_classification_targets(labels)
         weight = _check_sample_weight(sample_weight, samples, dtype=np.float64, ensure_non_negative=True)
         self.classes_, codes = class_codes(labels, weight)
+        factor = class_factors(self.class_weight, labels, weight)
         if len(self.classes_) == 2:
             target = np.where(codes == 1, 1.0, -1.0)
             del codes
-            model = self._fit_relevance(Classification(), samples, labels, target, weight, X_privileged, groups, strata)
+            belonging = (groups, strata, factor)
+            model = self._fit_relevance(Classification(), samples, labels, target, weight, X_privileged, *belonging)
             self.intercept_ = -model.offsets[:1] - model.shift
         else:
             formulation = MultiClass(len(self.classes_))
-            model = self._fit_relevance(
-                formulation, samples, labels, codes.astype(float), weight, X_privileged, groups, strata
-            )
+            target, belonging = codes.astype(float), (groups, strata, factor)
+            model = self._fit_relevance(formulation, samples, labels, target, weight, X_privileged, *belonging)
             self.intercept_ = np.append(model.offsets, 0.0) - model.shift
         self.coef_ = model.coef
         return self

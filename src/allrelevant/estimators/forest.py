@@ -53,7 +53,7 @@ class ForestRelevanceClassifier(ClassifierMixin, ForestRelevance):
 
     >>> from allrelevant import ForestRelevanceClassifier
     >>> from allrelevant.datasets import make_relevance_interaction
-    >>> X, y, relevance = make_relevance_interaction(600, kind="xor", n_irrelevant=4, random_state=0)
+    >>> X, y, relevance = make_relevance_interaction(600, kind="xor", n_irrelevant=4, random_state=1)
     >>> model = ForestRelevanceClassifier(random_state=0).fit(X, y)
     >>> model.relevance_classes_
     array([2, 2, 0, 0, 0, 0])
@@ -162,7 +162,7 @@ class ForestRelevanceRegressor(RegressorMixin, ForestRelevance):
     >>> from allrelevant import ForestRelevanceRegressor
     >>> from allrelevant.datasets import make_relevance_interaction
     >>> X, y, relevance = make_relevance_interaction(
-    ...     600, kind="friedman", problem="regression", n_irrelevant=3, random_state=0
+    ...     600, kind="friedman", problem="regression", n_irrelevant=3, random_state=1
     ... )
     >>> model = ForestRelevanceRegressor(random_state=0).fit(X, y)
     >>> model.relevance_classes_

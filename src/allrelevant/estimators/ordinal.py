@@ -9,10 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
+from allrelevant.estimators._class_weight import class_factors
 from allrelevant.estimators._docs import with_shared_docs
 from allrelevant.estimators._input import STORAGE, Samples
 from allrelevant.estimators._linear import LinearRelevance
 from allrelevant.formulations import OrdinalExplicit, OrdinalImplicit
+from allrelevant.formulations.metrics import macro_absolute_error
 from allrelevant.lp import Array
 
 __all__ = ["LinearRelevanceOrdinal"]
@@ -32,13 +34,21 @@ class LinearRelevanceOrdinal(LinearRelevance):
     Parameters
     ----------
     C : float, default=None
-        Penalty of the loss of the baseline model. By default it is chosen by cross-validation (mean absolute error in
-        ranks, averaged over the classes; scores that differ by no more than ``1 / n_samples`` are a tie, which goes to
-        the smaller value).
+        Penalty of the loss of the baseline model. By default it is chosen by repeated cross-validation (`scoring`):
+        the smallest value whose score is within one standard error of the best one.
     order : {"explicit", "implicit"}, default="explicit"
         How the boundaries are kept in order. ``"explicit"`` states the order and compares a sample with the boundaries
         next to its class; ``"implicit"`` compares every sample with every boundary, which orders them by itself but
         makes a larger program.
+    scoring : str, default=None
+        Score of the search for `C`, under scikit-learn's name: ``"neg_macro_mean_absolute_error"`` (the default, in
+        ranks, averaged over the classes; scikit-learn has none like it), ``"neg_mean_absolute_error"``,
+        ``"accuracy"`` or ``"balanced_accuracy"``. What :attr:`result_` and panels report is this score as well.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, by which the losses of their samples are multiplied: by label, 1 if left out, or
+        ``"balanced"``, inversely proportional to their sizes. They weigh losses only: folds, standardisation and the
+        score of the search for `C` take every sample as it is. Where the small classes matter, choose `scoring` to say
+        so.
     {parameters}
 
     Attributes
@@ -77,6 +87,7 @@ class LinearRelevanceOrdinal(LinearRelevance):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LinearRelevance._parameter_constraints,
         "order": [StrOptions(set(ORDERS))],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
     def __init__(
@@ -84,6 +95,8 @@ class LinearRelevanceOrdinal(LinearRelevance):
         *,
         C: float | None = None,
         order: str = "explicit",
+        scoring: str | None = None,
+        class_weight: Any = None,
         norm_slack: float = 0.1,
         loss_slack: float = 0.1,
         budgets: str = "split",
@@ -107,6 +120,7 @@ class LinearRelevanceOrdinal(LinearRelevance):
     ) -> None:
         super().__init__(
             C=C,
+            scoring=scoring,
             norm_slack=norm_slack,
             loss_slack=loss_slack,
             budgets=budgets,
@@ -129,6 +143,7 @@ class LinearRelevanceOrdinal(LinearRelevance):
             verbose=verbose,
         )
         self.order = order
+        self.class_weight = class_weight
 
     def fit(
         self,
@@ -148,7 +163,8 @@ class LinearRelevanceOrdinal(LinearRelevance):
         y : array-like of shape (n_samples,)
             Labels whose order is known: integers, or an ordered pandas Categorical.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples' losses; a weight of 2 is the same as giving the sample twice.
+            Weights of the samples' losses. To the models, but not to the permutations of rows, a weight of 2 is the
+            same as giving the sample twice.
         X_privileged : array-like of shape (n_samples, n_privileged), default=None
             Features of the same samples that are known in training only; predictions do not need them.
         groups : array-like of shape (n_samples,), default=None
@@ -176,7 +192,9 @@ class LinearRelevanceOrdinal(LinearRelevance):
         self.classes_ = labels[present.astype(int)]
         target = np.searchsorted(present, ranks).astype(float)
         formulation = ORDERS[self.order](n_classes=len(present))
-        model = self._fit_relevance(formulation, samples, target, target, weight, X_privileged, groups, strata)
+        factor = class_factors(self.class_weight, labels[ranks.astype(int)], weight)
+        belonging = (groups, strata, factor)
+        model = self._fit_relevance(formulation, samples, target, target, weight, X_privileged, *belonging)
         self.coef_ = model.coef
         self.boundaries_ = np.sort(model.offsets[: len(present) - 1]) + model.shift[0]
         return self
@@ -241,7 +259,7 @@ class LinearRelevanceOrdinal(LinearRelevance):
             np.array([rank[label] for label in part.tolist()], dtype=float) for part in (truth, prediction)
         )
         weight = _check_sample_weight(sample_weight, target, dtype=np.float64)
-        return ORDERS[self.order](n_classes=len(rank)).score(target, found, weight)
+        return macro_absolute_error(target, found, weight)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

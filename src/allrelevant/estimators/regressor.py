@@ -32,14 +32,19 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
     Parameters
     ----------
     C : float, default=None
-        Penalty of the loss of the baseline model, for a target of unit variance. By default it is chosen by
-        cross-validation together with `epsilon` (R²; scores that differ by no more than ``1 / n_samples`` are a tie,
-        which goes to the larger `epsilon` and the smaller `C`; no larger `C` is tried where the score has ceased to
-        rise).
+        Penalty of the loss of the baseline model, for a target of unit variance. By default it is chosen by repeated
+        cross-validation (`scoring`), given `epsilon`: the smallest value whose score is within one standard error of
+        the best one.
     epsilon : float, default=None
         Errors up to this size, in the units of the target, cost nothing. By default it is chosen by cross-validation
+        (the best score over all `C`; differences of up to ``1 / n_samples`` are a tie, which goes to the larger value)
         from shares of the target's standard deviation, down to one whose square is no more than ``1 / n_samples`` or 0;
         with `C` given and `epsilon` not, it is 0.
+    scoring : str, default=None
+        Score of the search for `C` and `epsilon`, under scikit-learn's name: ``"r2"`` (the default),
+        ``"neg_mean_squared_error"``, ``"neg_mean_absolute_error"`` or ``"neg_median_absolute_error"``; errors are in
+        standard deviations of the target, or their squares. What :attr:`result_` and panels report is this score as
+        well.
     {parameters}
 
     Attributes
@@ -82,6 +87,7 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
         *,
         C: float | None = None,
         epsilon: float | None = None,
+        scoring: str | None = None,
         norm_slack: float = 0.1,
         loss_slack: float = 0.1,
         budgets: str = "split",
@@ -105,6 +111,7 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
     ) -> None:
         super().__init__(
             C=C,
+            scoring=scoring,
             norm_slack=norm_slack,
             loss_slack=loss_slack,
             budgets=budgets,
@@ -146,7 +153,8 @@ class LinearRelevanceRegressor(RegressorMixin, LinearRelevance):
         y : array-like of shape (n_samples,)
             The target.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples' losses; a weight of 2 is the same as giving the sample twice.
+            Weights of the samples' losses. To the models, but not to the permutations of rows, a weight of 2 is the
+            same as giving the sample twice.
         X_privileged : array-like of shape (n_samples, n_privileged), default=None
             Features of the same samples that are known in training only; predictions do not need them.
         groups : array-like of shape (n_samples,), default=None

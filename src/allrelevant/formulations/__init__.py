@@ -2,6 +2,7 @@
 
 from allrelevant.formulations.base import Feature, Formulation
 from allrelevant.formulations.classification import Classification
+from allrelevant.formulations.metrics import Metric
 from allrelevant.formulations.multiclass import MultiClass
 from allrelevant.formulations.ordinal import OrdinalExplicit, OrdinalImplicit
 from allrelevant.formulations.privileged import PRIVILEGED_FORMS, ExplainedSlack, Residual
@@ -15,6 +16,7 @@ __all__ = [
     "ExplainedSlack",
     "Feature",
     "Formulation",
+    "Metric",
     "MultiClass",
     "OrdinalExplicit",
     "OrdinalImplicit",

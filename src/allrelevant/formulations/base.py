@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from allrelevant.formulations.metrics import Metric
 from allrelevant.lp import Array, Program
 from allrelevant.lp.matrix import Indices, Matrix
 
@@ -52,12 +53,10 @@ class Formulation(ABC):
 
     #: Name in the registry and in results.
     name: ClassVar[str]
-    #: Name of the score, for people.
-    metric: ClassVar[str]
-    #: Whether people read the score, or its negative (an error), as :attr:`metric`.
-    is_error: ClassVar[bool] = False
-    #: Whether the score changes smoothly with `C`, so that larger ones need not be tried once it has ceased to rise.
-    smooth_score: ClassVar[bool] = False
+    #: Scores that predictions may be judged by, the default first, under scikit-learn's names where it has them.
+    metrics: ClassVar[Mapping[str, Metric]] = {}
+    #: Which one the search goes by; None for the default. A field of the dataclass, if there is a choice.
+    scoring: str | None = None
     #: Settings of the own hyperparameters after which :meth:`next_gain` is known; 0 where it never is.
     foreseeable: ClassVar[int] = 0
     #: Whether targets are names of classes without an order: no answer may depend on them.
@@ -114,9 +113,30 @@ class Formulation(ABC):
     def predict(self, X: Matrix, w: Array, b: Array) -> Array:
         """Predict encoded targets with a point of the program."""
 
-    @abstractmethod
-    def score(self, target: Array, prediction: Array, sample_weight: Array) -> float:
-        """Score predictions; greater is better."""
+    @property
+    def metric(self) -> Metric:
+        """The score that the search goes by."""
+        return self.metrics[self.scoring or next(iter(self.metrics))]
+
+    def scored_by(self, scoring: str | None) -> Self:
+        """Return the same formulation with another score.
+
+        Raises
+        ------
+        ValueError
+            If it has no such score.
+        """
+        if scoring is not None and scoring not in self.metrics:
+            raise ValueError(
+                f"scoring={scoring!r} is not a score for {self.name}; choose one of "
+                f"{', '.join(map(repr, self.metrics))}, or None for the first of them"
+            )
+        return self if scoring is None else replace(self, scoring=scoring)  # type: ignore[type-var]
+
+    def score(self, X: Matrix, target: Array, sample_weight: Array, w: Array, b: Array) -> float:
+        """Score a point of the program on samples; greater is better."""
+        output = self.decision(X, w, b) if self.metric.of_decisions else self.predict(X, w, b)
+        return self.metric.function(target, output, sample_weight)
 
     @abstractmethod
     def strata(self, target: Array) -> NDArray[Any] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,33 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant.formulations.base import Formulation
+from allrelevant.formulations.metrics import ROUNDING, TWO_CLASSES, Metric
 from allrelevant.lp import Array, Program
 from allrelevant.lp.matrix import Indices, Matrix, scale_rows
 
-__all__ = ["Classification", "weighted_f1"]
-
-
-def weighted_f1(target: Array, prediction: Array, sample_weight: Array, labels: Iterable[float]) -> float:
-    """F1 of the classes with these labels, averaged by their weight.
-
-    The same number as scikit-learn's ``f1_score(average="weighted")``, whose checks of its input would cost more
-    than the linear programs of the search.
-    """
-    total = 0.0
-    for label in labels:
-        found = prediction == label
-        true = sample_weight * (target == label)
-        size = float(true.sum() + sample_weight @ found)
-        total += float(true.sum()) * (2 * float(true @ found) / size if size else 0.0)
-    return total / float(sample_weight.sum())
+__all__ = ["Classification"]
 
 
 @dataclass(frozen=True)
 class Classification(Formulation):
-    """Rows ``y (x·w − b) + ξ ≥ 1`` for targets ``y`` of −1 and +1; the score is the weighted F1."""
+    """Rows ``y (x·w − b) + ξ ≥ 1`` for targets ``y`` of −1 and +1."""
+
+    scoring: str | None = None
 
     name: ClassVar[str] = "classification"
-    metric: ClassVar[str] = "weighted F1"
+    metrics: ClassVar[Mapping[str, Metric]] = TWO_CLASSES
     nominal: ClassVar[bool] = True
     needs_every_stratum: ClassVar[bool] = True
 
@@ -49,12 +37,8 @@ class Classification(Formulation):
         return np.asarray(X @ w - b[0])
 
     def predict(self, X: Matrix, w: Array, b: Array) -> Array:
-        """Predict −1 or +1."""
-        return np.where(self.decision(X, w, b) > 0, 1.0, -1.0)
-
-    def score(self, target: Array, prediction: Array, sample_weight: Array) -> float:
-        """F1 of both classes, averaged by their weight."""
-        return weighted_f1(target, prediction, sample_weight, (-1.0, 1.0))
+        """Predict −1 or +1; samples on the plane, but for rounding, are −1."""
+        return np.where(self.decision(X, w, b) > ROUNDING, 1.0, -1.0)
 
     def strata(self, target: Array) -> NDArray[Any] | None:
         """The classes."""

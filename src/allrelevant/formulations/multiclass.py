@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant.formulations.base import Feature, Formulation
-from allrelevant.formulations.classification import weighted_f1
+from allrelevant.formulations.metrics import ROUNDING, SEVERAL_CLASSES, Metric
 from allrelevant.lp import Array, Program
 from allrelevant.lp.matrix import Indices, Matrix, spread_columns
 
@@ -30,12 +31,15 @@ class MultiClass(Formulation):
     ----------
     n_classes : int
         Number of classes; targets are ``0 … n_classes − 1``. The offset of the last one is 0.
+    scoring : str or None
+        Name of the score.
     """
 
     n_classes: int = 3
+    scoring: str | None = None
 
     name: ClassVar[str] = "multi-class classification"
-    metric: ClassVar[str] = "weighted F1"
+    metrics: ClassVar[Mapping[str, Metric]] = SEVERAL_CLASSES
     nominal: ClassVar[bool] = True
     needs_every_stratum: ClassVar[bool] = True
     n_slacks: ClassVar[int] = 0
@@ -64,12 +68,9 @@ class MultiClass(Formulation):
         return np.asarray(X @ w.reshape(-1, self.n_classes) + np.append(b, 0.0))
 
     def predict(self, X: Matrix, w: Array, b: Array) -> Array:
-        """Predict the class of the highest score."""
-        return np.asarray(np.argmax(self.decision(X, w, b), axis=1), dtype=float)
-
-    def score(self, target: Array, prediction: Array, sample_weight: Array) -> float:
-        """F1 of all classes, averaged by their weight."""
-        return weighted_f1(target, prediction, sample_weight, range(self.n_classes))
+        """Predict the class of the highest score; the first of those that tie, but for rounding."""
+        decision = self.decision(X, w, b)
+        return np.asarray(np.argmax(decision >= decision.max(axis=1, keepdims=True) - ROUNDING, axis=1), dtype=float)
 
     def scores(self, target: Array, privileged: bool) -> Array:
         """Each class against the others."""

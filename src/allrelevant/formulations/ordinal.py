@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant.formulations.base import Formulation
+from allrelevant.formulations.metrics import ORDERED, ROUNDING, Metric
 from allrelevant.lp import Array, Program
 from allrelevant.lp.matrix import Indices, Matrix, scale_rows, some_rows
 
@@ -27,13 +29,15 @@ class _Ordinal(Formulation):
     ----------
     n_classes : int
         Number of classes; one may be absent from the samples, as happens in folds.
+    scoring : str or None
+        Name of the score.
     """
 
     n_classes: int = 2
+    scoring: str | None = None
 
     states_order: ClassVar[bool]
-    metric: ClassVar[str] = "macro-averaged mean absolute error"
-    is_error: ClassVar[bool] = True
+    metrics: ClassVar[Mapping[str, Metric]] = ORDERED
     n_slacks: ClassVar[int] = 2
 
     def program(self, X: Matrix, target: Array, sample_weight: Array) -> Program:
@@ -62,15 +66,8 @@ class _Ordinal(Formulation):
         return np.asarray(X @ w - b.mean())
 
     def predict(self, X: Matrix, w: Array, b: Array) -> Array:
-        """Predict the number of thresholds below ``x·w``."""
-        return np.asarray(np.searchsorted(np.sort(b), X @ w, side="left"), dtype=float)
-
-    def score(self, target: Array, prediction: Array, sample_weight: Array) -> float:
-        """Negative mean absolute error, averaged over the classes present."""
-        label = target.astype(np.intp)
-        size = np.bincount(label, sample_weight)
-        error = np.bincount(label, sample_weight * np.abs(target - prediction))
-        return -float(np.mean(error[size > 0.0] / size[size > 0.0]))
+        """Predict the number of thresholds below ``x·w``, by more than rounding."""
+        return np.asarray(np.searchsorted(np.sort(b), X @ w - ROUNDING, side="left"), dtype=float)
 
     def strata(self, target: Array) -> NDArray[Any] | None:
         """The classes."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant.formulations.base import Feature, Formulation
+from allrelevant.formulations.metrics import Metric
 from allrelevant.lp import Array, Program
 from allrelevant.lp.matrix import Indices, Matrix
 
@@ -36,14 +37,9 @@ class _Wrapper(Formulation):
         return self.base.name
 
     @property
-    def metric(self) -> str:  # type: ignore[override]
-        """Name of the score."""
+    def metric(self) -> Metric:
+        """The score that the search goes by."""
         return self.base.metric
-
-    @property
-    def is_error(self) -> bool:  # type: ignore[override]
-        """Whether the score is an error."""
-        return self.base.is_error
 
     @property
     def nominal(self) -> bool:  # type: ignore[override]
@@ -54,10 +50,6 @@ class _Wrapper(Formulation):
     def needs_every_stratum(self) -> bool:  # type: ignore[override]
         """Whether folds need samples of every stratum."""
         return self.base.needs_every_stratum
-
-    def score(self, target: Array, prediction: Array, sample_weight: Array) -> float:
-        """Score predictions."""
-        return self.base.score(target, prediction, sample_weight)
 
     def strata(self, target: Array) -> NDArray[Any] | None:
         """Labels that cross-validation keeps in proportion."""

@@ -25,7 +25,7 @@ def get_formulation(name: str) -> type[Formulation]:
     Examples
     --------
     >>> from allrelevant.formulations import get_formulation
-    >>> get_formulation("classification").metric
+    >>> get_formulation("classification")().metric.label
     'weighted F1'
     """
     try:

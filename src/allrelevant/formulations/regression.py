@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant.formulations.base import Formulation
+from allrelevant.formulations.metrics import REAL, Metric
 from allrelevant.lp import Array, Program
 from allrelevant.lp.matrix import Indices, Matrix, with_negative
 
@@ -21,19 +22,21 @@ WIDTHS = (0.3, 0.1, 0.03, 0.0)
 
 @dataclass(frozen=True)
 class Regression(Formulation):
-    """Rows ``±(y − x·w − b) ≤ ε + ξ``, two per sample; the score is R².
+    """Rows ``±(y − x·w − b) ≤ ε + ξ``, two per sample.
 
     Parameters
     ----------
     epsilon : float or None
         Half-width of the tube within which errors cost nothing; None to search for it.
+    scoring : str or None
+        Name of the score.
     """
 
     epsilon: float | None = None
+    scoring: str | None = None
 
     name: ClassVar[str] = "regression"
-    metric: ClassVar[str] = "R²"
-    smooth_score: ClassVar[bool] = True
+    metrics: ClassVar[Mapping[str, Metric]] = REAL
     foreseeable: ClassVar[int] = 2
     n_slacks: ClassVar[int] = 2
 
@@ -64,12 +67,6 @@ class Regression(Formulation):
         """Predict the target."""
         return self.decision(X, w, b)
 
-    def score(self, target: Array, prediction: Array, sample_weight: Array) -> float:
-        """Share of the variance explained; 0 where there is none to explain."""
-        mean = sample_weight @ target / sample_weight.sum()
-        total = float(sample_weight @ (target - mean) ** 2)
-        return 1.0 - float(sample_weight @ (target - prediction) ** 2) / total if total > 0 else 0.0
-
     def strata(self, target: Array) -> NDArray[Any] | None:
         """None."""
         return None
@@ -87,14 +84,14 @@ class Regression(Formulation):
         if self.epsilon is not None:
             return [self]
         last = next(k for k, width in enumerate(WIDTHS) if width**2 <= self.resolution(len(target)) * (1 + 1e-9))
-        return [Regression(width) for width in WIDTHS[: last + 1]]
+        return [replace(self, epsilon=width) for width in WIDTHS[: last + 1]]
 
     def next_gain(self, candidates: Sequence[Any], scores: Sequence[float]) -> float:
         """Return by how much the next narrower tube may beat the last one.
 
-        What a tube hides of the errors grows with its width squared, and with that what a narrower one gains.
+        What a tube hides of the squared errors grows with its width squared, and with that what a narrower one gains.
         """
-        if not 2 <= len(scores) < len(candidates):
+        if self.scoring not in (None, "r2", "neg_mean_squared_error") or not 2 <= len(scores) < len(candidates):
             return np.inf
         wider, last, following = (each.epsilon**2 for each in candidates[len(scores) - 2 : len(scores) + 1])
         return float((scores[-1] - scores[-2]) * (last - following) / (wider - last))

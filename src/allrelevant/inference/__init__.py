@@ -13,11 +13,11 @@ The importances of any other model, with the error controlled:
 >>> rng = np.random.default_rng(0)
 >>> X = rng.normal(size=(100, 20))
 >>> y = X[:, 0] + X[:, 1] + rng.normal(size=100)
->>> def importance(columns):
-...     return np.abs(LassoCV(cv=3).fit(columns, y).coef_)
->>> copies = [importance(np.hstack([X, X[rng.permutation(100)]]))[20:] for _ in range(3)]
+>>> def importances(rows):  # of the features and of their copies, from one and the same fit
+...     return np.split(np.abs(LassoCV(cv=3).fit(np.hstack([X, X[rows]]), y).coef_), 2)
+>>> features, copies = zip(*(importances(rng.permutation(100)) for _ in range(3)))
 >>> alone = alone_pvalues(X, y[:, None], (rng.permutation(100) for _ in range(1000)))
->>> decision = decide(importance(X), np.array(copies), alone, level=0.05)
+>>> decision = decide(np.mean(features, axis=0), np.array(copies), alone, level=0.05)
 >>> np.flatnonzero(decision.relevant)
 array([0, 1])
 """

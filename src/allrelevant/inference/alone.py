@@ -69,6 +69,7 @@ def alone_pvalues(
     Examples
     --------
     >>> import numpy as np
+    >>> from allrelevant.inference import alone_pvalues
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(50, 3))
     >>> y = X[:, :1] + rng.normal(size=(50, 1))

@@ -15,11 +15,13 @@ def bootstrap(
     strata: NDArray[Any] | None,
     rng: np.random.RandomState,
     groups: NDArray[np.intp] | None = None,
+    least: int = 1,
 ) -> NDArray[np.float64]:
     """Return how often every sample is drawn, as many in all as there are, within strata.
 
     Groups, which have numbers from 0, are drawn as a whole, as many as there are: among those with samples of the same
-    strata. The weights of their samples are kept.
+    strata. The weights of their samples are kept. A draw of a stratum that has fewer than `least` different samples or
+    groups is drawn again, unless there are no more.
     """
     labels = np.zeros(len(weight)) if strata is None else strata
     if groups is not None:
@@ -27,9 +29,10 @@ def bootstrap(
         held = np.zeros((int(groups.max()) + 1, int(numbers.max()) + 1), dtype=bool)
         held[groups, numbers] = True
         of_group = np.unique(held, axis=0, return_inverse=True)[1].reshape(-1)
-        return np.asarray(weight * bootstrap(np.ones(len(held)), of_group, rng)[groups])
+        return np.asarray(weight * bootstrap(np.ones(len(held)), of_group, rng, least=least)[groups])
     counts = np.zeros(len(weight))
     for group in (np.flatnonzero(labels == label) for label in np.unique(labels)):
         total = max(round(float(weight[group].sum())), 1)
-        counts[group] = rng.multinomial(total, weight[group] / weight[group].sum())
+        while (counts[group] > 0).sum() < min(least, len(group), total):
+            counts[group] = rng.multinomial(total, weight[group] / weight[group].sum())
     return counts

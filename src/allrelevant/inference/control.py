@@ -36,6 +36,7 @@ def adjusted_pvalues(pvalues: Array, control: str = "fdr") -> Array:
     Examples
     --------
     >>> import numpy as np
+    >>> from allrelevant.inference import adjusted_pvalues
     >>> adjusted_pvalues(np.array([0.01, 0.02, 0.5])).round(3)
     array([0.03, 0.03, 0.5 ])
     >>> adjusted_pvalues(np.array([0.01, 0.02, 0.5]), "fwer").round(3)
@@ -76,6 +77,7 @@ def pvalue_limits(pvalues: Array, level: float, control: str = "fdr") -> Array:
     Examples
     --------
     >>> import numpy as np
+    >>> from allrelevant.inference import pvalue_limits
     >>> pvalue_limits(np.array([0.01, 0.02, 0.5, 0.9]), 0.05)
     array([0.025 , 0.025 , 0.0375, 0.0375])
     """

@@ -99,6 +99,7 @@ def copies_pvalues(statistic: Array, copies: Array) -> Array:
     Examples
     --------
     >>> import numpy as np
+    >>> from allrelevant.inference import copies_pvalues
     >>> rng = np.random.default_rng(0)
     >>> copies = rng.exponential(size=(3, 40))
     >>> statistic = np.append(rng.exponential(size=39), 20.0)

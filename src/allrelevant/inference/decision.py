@@ -89,6 +89,7 @@ def decide(
     Examples
     --------
     >>> import numpy as np
+    >>> from allrelevant.inference import decide
     >>> rng = np.random.default_rng(0)
     >>> copies = rng.exponential(size=(3, 40))
     >>> statistic = np.append(rng.exponential(size=39), 20.0)

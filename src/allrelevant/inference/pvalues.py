@@ -114,6 +114,7 @@ def cauchy_combination(*pvalues: Array) -> Array:
     Examples
     --------
     >>> import numpy as np
+    >>> from allrelevant.inference import cauchy_combination
     >>> cauchy_combination(np.array([0.001]), np.array([0.4])).round(4)
     array([0.002])
     """
@@ -126,6 +127,7 @@ def remaining_pvalue(combined: Array, *others: Array) -> Array:
     Examples
     --------
     >>> import numpy as np
+    >>> from allrelevant.inference import cauchy_combination, remaining_pvalue
     >>> needed = remaining_pvalue(np.array([0.01]), np.array([0.4]))
     >>> cauchy_combination(needed, np.array([0.4])).round(6)
     array([0.01])

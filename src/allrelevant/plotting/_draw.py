@@ -84,7 +84,8 @@ def draw_rows(
     ax.set_xlabel(result.words.axis)
     handles = _bars(ax, rows, positions, result, room)
     handles += _baseline_marks(ax, rows, positions, room, result.words.centre)
-    handles += _own_limits(ax, ticks, positions, result.words.own_limit, right)
+    said = result.words.own_limit if result.unconstrained is None else result.words.free_limit
+    handles += _own_limits(ax, ticks, positions, said, right)
     if any(row.tentative for row in rows):
         handles += ax.plot(
             [], [], linestyle="none", marker="$?$", color=ink(), label=f"undecided, {result.words.undecided}"

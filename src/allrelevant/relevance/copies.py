@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from allrelevant.errors import SolverError
 from allrelevant.formulations import Feature, Formulation
 from allrelevant.lp import Array
 from allrelevant.lp.deadline import time_is_up
@@ -62,6 +63,8 @@ class CopyBounds:
         Sets asked for.
     gap, n_programs : float, int
         Largest certified gap, and linear programs solved.
+    failure : str
+        Why no further sets were bounded, if no engine could prove a bound.
     """
 
     maximum: Array
@@ -69,6 +72,7 @@ class CopyBounds:
     n_drawn: int
     gap: float = 0.0
     n_programs: int = 0
+    failure: str = ""
 
 
 def default_copies(n_features: int) -> int:
@@ -119,7 +123,7 @@ def bound_copies(
     position = np.full(sample.X.shape[1], -1, dtype=np.intp)
     position[among] = np.arange(len(among))
     out, beside = np.full((n_sets, len(columns)), np.nan), maximum.copy()
-    finished, gap, n_programs = 0, 0.0, 0
+    finished, gap, n_programs, failure = 0, 0.0, 0, ""
     some, above = np.arange(len(columns)), np.arange(len(columns) if n_sets == 1 else 0)
     with solving.progress.stage("copies", n_sets):
         for b in range(n_sets):
@@ -132,7 +136,11 @@ def bound_copies(
             itself = above if b == min(1, n_sets - 1) else above[:0]
             moved = np.arange(sample.X.shape[1]) + len(among) * (np.arange(sample.X.shape[1]) >= first)
             features += [_feature(stated, moved[columns[int(k)]], width, wider) for k in itself]
-            found = relevance_intervals(wider, features, replace(solving, progress=type(solving.progress)()))
+            try:
+                found = relevance_intervals(wider, features, replace(solving, progress=type(solving.progress)()))
+            except SolverError as error:  # the intervals are proven, and must not be lost with it
+                failure = str(error)
+                break
             if found.unfinished is not None:
                 break
             out[b, some] = found.maximum[: len(some)]
@@ -142,7 +150,7 @@ def bound_copies(
             if b == 0:
                 above = np.flatnonzero(maximum > np.median(out[0]))
                 some = np.union1d(above, np.argsort(-maximum, kind="stable")[:COMPARED])
-    return CopyBounds(out[:finished], beside, n_sets, gap, n_programs)
+    return CopyBounds(out[:finished], beside, n_sets, gap, n_programs, failure)
 
 
 def _beside(

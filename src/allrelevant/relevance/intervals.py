@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -12,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allrelevant.formulations import Feature
-from allrelevant.lp import Array, Bounds, BoundSolver, Program, Targets
+from allrelevant.lp import Array, BoundSolver, Program, Targets
 from allrelevant.lp.copies import equal_weights
 from allrelevant.lp.deadline import time_is_up
 from allrelevant.lp.matrix import Indices, reach
-from allrelevant.lp.targets import Columns
 from allrelevant.relevance.nearoptimal import NearOptimalSet
 from allrelevant.relevance.solving import Solving
 
@@ -165,9 +163,6 @@ def relevance_intervals(
     near: NearOptimalSet,
     features: Sequence[Feature],
     solving: Solving,
-    solver: BoundSolver | None = None,
-    questions: Questions | None = None,
-    found: Bounds | None = None,
 ) -> Intervals:
     """Bound features from both sides by two linear programs per contrast.
 
@@ -185,27 +180,20 @@ def relevance_intervals(
         What to bound.
     solving : Solving
         How to solve.
-    solver : BoundSolver, default=None
-        A solver of the set, perhaps with more weights that stand in no row, if one is at hand.
-    questions : Questions, default=None
-        What to solve, if that is known.
-    found : Bounds, default=None
-        The contrasts, if they are solved.
     """
     count = len(features)
     exact = np.array([not feature.total or len(feature.weights) <= EXACT_TOTAL for feature in features], dtype=bool)
     if near.mu == 0.0:
         return Intervals.none(count)
-    questions = Questions.about(features, near) if questions is None else questions
+    questions = Questions.about(features, near)
     place, owner, progress = questions.place, questions.owner, solving.progress
     chosen, position = np.unique(place[place >= 0], return_inverse=True)
-    solver = solving.solver(near.program, near.budget, (near.w, near.b)) if solver is None else solver
+    solver = solving.solver(near.program, near.budget, (near.w, near.b))
 
     # First what is proven, then what is attained: the same, but where time ran out.
     minimum, maximum, is_open = np.zeros((2, count)), np.zeros((2, count)), np.zeros(count, dtype=bool)
-    left = questions.count if found is None else questions.count - len(questions.targets)
-    with progress.stage("intervals", left) if left else nullcontext():
-        found = solving.solve(solver, questions.targets) if found is None else found
+    with progress.stage("intervals", questions.count):
+        found = solving.solve(solver, questions.targets)
         for side, value in enumerate((found.outer, found.value)):
             low, high = -value[1::2], value[::2]
             np.maximum.at(minimum[side], owner, np.maximum(np.maximum(low, -high), 0.0))
@@ -215,10 +203,10 @@ def relevance_intervals(
         for k, feature in questions.totals:
             weights, factors = feature.weights[None], feature.contrasts
             least = solver.solve(Targets(weights, np.zeros_like(factors), factors))
-            most = greatest_relevance(solver, feature, None, solving)
+            most = greatest_relevance(solver, feature, solving)
             minimum[:, k] = np.maximum([-least.outer[0], -least.value[0]], 0.0)
-            maximum[:, k] = most.outer[0], most.value[0]
-            is_open[k] = least.open[0] or most.open[0]
+            maximum[:, k] = most.outer, most.value
+            is_open[k] = bool(least.open[0]) or most.open
             gap, n_programs = max(gap, least.gap, most.gap), n_programs + int(not least.open[0]) + most.n_programs
             progress.step()
     # A model attains the greater end: where the two lie within the gap of each other, the lesser is no greater than it.
@@ -240,57 +228,41 @@ def relevance_intervals(
 
 
 class Greatest(NamedTuple):
-    """The most relevance of a feature, or of the columns in its place, not normalised.
+    """The most relevance of a feature, not normalised.
 
     Attributes
     ----------
-    value, outer : ndarray of shape (n_columns,)
+    value, outer : float
         What is attained and, where time ran out, what is not exceeded; elsewhere the same.
-    open : ndarray of shape (n_columns,)
-        Where time ran out.
+    open : bool
+        Whether time ran out.
     gap, n_programs : float, int
         Largest certified gap and number of programs solved.
     """
 
-    value: Array
-    outer: Array
-    open: NDArray[np.bool_]
+    value: float
+    outer: float
+    open: bool
     gap: float
     n_programs: int
 
 
-def greatest_relevance(
-    solver: BoundSolver,
-    feature: Feature,
-    columns: Columns | None,
-    solving: Solving,
-) -> Greatest:
-    """Find the most relevance of one feature, or of each of the columns given in its place.
+def greatest_relevance(solver: BoundSolver, feature: Feature, solving: Solving) -> Greatest:
+    """Find the most relevance of a feature that is a sum of magnitudes.
 
-    Contrasts are tried with both signs, sums of magnitudes with all patterns of signs or, where these are too many,
-    with a pattern that is followed uphill: what is found then is attained, but may be exceeded.
+    All patterns of signs are tried or, where these are too many, a pattern that is followed uphill: what is found then
+    is attained, but may be exceeded.
     """
-    count = 1 if columns is None else len(columns.u)
-    if feature.total and len(feature.weights) > EXACT_TOTAL:
-        return _ascend(solver, feature, columns, count)
-    directions = feature.contrasts
-    if feature.total:
-        # Half of the patterns of signs: the others are their negatives.
-        directions = sign_patterns(feature)[: 2 ** (len(feature.weights) - 1)]
-    n = len(directions)
-    index = np.repeat(feature.weights[None], n * count, axis=0)
-    targets = Targets.sides(index, np.repeat(directions, count, axis=0))
-    if columns is not None:
-        targets = replace(targets, columns=columns, own=np.tile(np.repeat(np.arange(count), 2), n))
-    bounds = solving.solve(solver, targets)
-
-    def most(values: NDArray[Any]) -> NDArray[Any]:
-        return np.asarray(values.reshape(n, count, 2).max(axis=(0, 2)))
-
+    if len(feature.weights) > EXACT_TOTAL:
+        return _ascend(solver, feature)
+    # Half of the patterns of signs: the others are their negatives.
+    directions = sign_patterns(feature)[: 2 ** (len(feature.weights) - 1)]
+    index = np.repeat(feature.weights[None], len(directions), axis=0)
+    bounds = solving.solve(solver, Targets.sides(index, directions))
     return Greatest(
-        np.maximum(most(bounds.value), 0.0),
-        np.maximum(most(bounds.outer), 0.0),
-        most(bounds.open),
+        max(float(bounds.value.max()), 0.0),
+        max(float(bounds.outer.max()), 0.0),
+        bool(bounds.open.any()),
         bounds.gap,
         int((~bounds.open).sum()),
     )
@@ -308,36 +280,28 @@ def n_targets(feature: Feature) -> int:
     return 2 ** len(feature.weights) if len(feature.weights) <= EXACT_TOTAL else 0
 
 
-def _ascend(solver: BoundSolver, feature: Feature, columns: Columns | None, count: int) -> Greatest:
+def _ascend(solver: BoundSolver, feature: Feature) -> Greatest:
     program, factors = solver.program, feature.contrasts
-    index = np.repeat(feature.weights[None], count, axis=0)
+    index = feature.weights[None]
     # Where a small weight would lower the loss.
-    if columns is None:
-        pull = program.pull(program.row_weight[None], np.zeros((1, program.n_hard))) - program.u
-        pull = pull[:, feature.weights]
-    else:
-        pull = columns.A @ program.row_weight - columns.u
-    signs = np.where(pull < 0, -1.0, 1.0)
-    best, gap, n_programs = np.full(count, -np.inf), 0.0, 0
-    is_open = np.zeros(count, dtype=bool)
+    pull = program.pull(program.row_weight[None], np.zeros((1, program.n_hard))) - program.u
+    signs = np.where(pull[:, feature.weights] < 0, -1.0, 1.0)
+    best, gap, n_programs, is_open = -np.inf, 0.0, 0, False
     for _ in range(ASCENTS):
-        bounds = solver.solve(Targets(index, signs * factors, None, columns), points=True)
+        bounds = solver.solve(Targets(index, signs * factors), points=True)
         assert bounds.points is not None
         chosen = np.take_along_axis(bounds.points, index, axis=1)
-        value = (np.abs(chosen) * factors).sum(axis=1)
+        value = float((np.abs(chosen) * factors).sum())
         gap, n_programs = max(gap, bounds.gap), n_programs + int((~bounds.open).sum())
-        is_open |= bounds.open
-        if time_is_up():
-            is_open[:] = True
-            best = np.maximum(best, value)
+        is_open |= bool(bounds.open[0]) or time_is_up()
+        rises = value > best + 1e-9 * solver.budget.norm
+        best = max(best, value)
+        if is_open or not rises:
             break
-        if not (value > best + 1e-9 * solver.budget.norm).any():
-            break
-        best = np.maximum(best, value)
         # Signs of weights that are next to nothing are those of rounding.
         signs = np.where(np.abs(chosen) <= NOTHING * solver.budget.norm, signs, np.sign(chosen))
     whole = solver.budget.norm * float((np.abs(factors) / program.gamma[feature.weights]).max())
-    return Greatest(best, np.where(is_open, whole, best), is_open, gap, n_programs)
+    return Greatest(best, whole if is_open else best, is_open, gap, n_programs)
 
 
 def representatives(program: Program, features: Sequence[Feature]) -> Indices:

@@ -23,8 +23,6 @@ __all__ = ["Solving"]
 
 #: Targets per batch, at most, by device. The number of workers has no say in it, so that it cannot change any answer.
 BATCH = {"cpu": 100, "cuda": 4096}
-#: Targets that are better solved in one batch than in two: bytes that they take, and how many there are, at most.
-SMALL, SEVERAL = 2**25, 160
 
 
 @dataclass(frozen=True)
@@ -58,9 +56,9 @@ class Solving:
         engine = choose_engine(program, self.engine)
         return BoundSolver(program, budget, start, engine, choose_device(program, self.device))
 
-    def solve(self, solver: BoundSolver, targets: Targets, *, at_once: bool = False) -> Bounds:
-        """Solve targets in batches, or in one, by as many workers as asked; as far as time allows."""
-        width = max(len(targets), 1) if at_once else self.width(solver)
+    def solve(self, solver: BoundSolver, targets: Targets) -> Bounds:
+        """Solve targets in batches, by as many workers as asked; as far as time allows."""
+        width = self.width(solver)
         parts = [np.arange(k, min(k + width, len(targets))) for k in range(0, len(targets), width)]
         found, batches = {}, _Parts(targets, parts)
         if not time_is_up():
@@ -69,17 +67,11 @@ class Solving:
                 self.progress.step(len(parts[k]), elsewhere)
         return Bounds.join([found[k] if k in found else solver.unsolved(batches[k]) for k in range(len(parts))])
 
-    def small(self, solver: BoundSolver, n_targets: int) -> bool:
-        """Whether so many targets are so small that the steps of a batch, not its size, take the time."""
-        memory = SMALL if self.memory_limit is None else min(SMALL, self.memory_limit)
-        few = n_targets <= SEVERAL and 8 * n_targets * solver.numbers_per_target <= memory
-        return few and solver.engine == "interior"
-
-    def width(self, solver: BoundSolver, *, pairs: bool = True) -> int:
-        """Return how many targets are solved at a time; an even number if they come in pairs that stay together."""
+    def width(self, solver: BoundSolver) -> int:
+        """Return how many targets are solved at a time; an even number, as they come in pairs that stay together."""
         memory = solver.batch_bytes if self.memory_limit is None else self.memory_limit
         width = int(np.clip(memory // (8 * solver.numbers_per_target), 1, BATCH[solver.device]))
-        return width + width % 2 if pairs else width
+        return width + width % 2
 
     def _batches(self, solver: BoundSolver, parts: Sequence[Targets]) -> Iterator[Solved]:
         """Solve batches where joblib has them solved, by default in threads."""

@@ -59,7 +59,8 @@ def intervals_figure(result: RelevanceResult) -> Figure:
             "marker": {"symbol": "diamond", "size": 7, "color": var("ink"), "line": line("paper", 1)},
         }
     )
-    traces += _own_limits(ticks, positions, result.words.own_limit, right)
+    meaning = result.words.own_limit if result.unconstrained is None else result.words.free_limit
+    traces += _own_limits(ticks, positions, meaning, right)
     if any(row.borderline for row in rows):
         # Nothing is drawn; it explains the mark of names in the legend.
         said = f"{BORDERLINE} borderline: {near(result.thresholds)}"
