@@ -74,9 +74,8 @@ def test_the_order_of_columns(problem, expected):
     check(fit(problem, columns), expected[problem], columns)
 
 
-@pytest.mark.parametrize("problem", LINEAR)
+@pytest.mark.parametrize("problem", PROBLEMS)
 def test_the_order_of_rows(problem, expected):
-    """Not of forests: they draw folds and parts of the samples by position."""
     rows = np.random.default_rng(0).permutation(len(write.data()[0]))
     check(fit(problem, rows=rows), expected[problem])
 

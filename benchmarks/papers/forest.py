@@ -7,9 +7,9 @@ more than once and differ less from each other: its figures there are not those 
 Beside the forests of this library with their three ways of telling strong from weak (the default; refitting, by the
 loss of unseen samples; refitting by that of the training samples, which is the thesis' Algorithm 2) stand its linear
 estimator, as FRI in the thesis, BorutaPy, squamish, and elimination guided by cross-validation. Features that a method
-is not certain of count as what it reports: ours as its best guess, those of the others as irrelevant. A precision is 1
-where nothing was called, a recall is 1 where there is nothing to find; it was so in the thesis. squamish raises where
-it finds nothing; it is scored as having found nothing. The thesis' accuracies are those of training samples.
+is not certain of count as irrelevant. A precision is 1 where nothing was called, a recall is 1 where there is nothing
+to find; it was so in the thesis. squamish raises where it finds nothing; it is scored as having found nothing. The
+thesis' accuracies are those of training samples.
 
 Where ours is marked: on Set 1, whose draws differ more than bootstraps of one do, squamish itself has a lower F1 here
 than in the thesis. Constants of the forests were chosen with seeds 0 to 120 in view; the condition ``other seeds`` has
