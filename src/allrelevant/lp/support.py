@@ -15,7 +15,7 @@ from allrelevant.errors import SolverError, SolverTimeout
 from allrelevant.lp.highs import HighsBounds
 from allrelevant.lp.matrix import Array, Indices
 from allrelevant.lp.program import Budget, Program
-from allrelevant.lp.simplex import INFINITY
+from allrelevant.lp.highs import INFINITY
 
 __all__ = ["CheapestSupport", "Support"]
 

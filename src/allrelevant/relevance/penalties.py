@@ -6,7 +6,7 @@ import numpy as np
 
 from allrelevant.lp import Array, PenalisedSolver, Program
 from allrelevant.lp.certificate import repair
-from allrelevant.lp.penalised import HighsPenalised
+from allrelevant.lp.highs import HighsPenalised
 from allrelevant.lp.targets import Duals
 
 __all__ = ["N_PENALTIES", "null_offsets", "penalty_path"]

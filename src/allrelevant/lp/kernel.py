@@ -1,0 +1,431 @@
+"""Working sets: every problem is solved on the rows and the weights that matter to it, until no others do.
+
+At an optimum about as many hinge rows are at their margin as there are weights that are not 0. The rows far beyond
+their margin could as well be missing, and those far short of it are a linear loss. So a problem is solved on the rows
+nearest to their margins, with the loss of the others as it is at the point at hand; then all rows are looked at, and
+those that were taken for something else come in. With many weights the same is done with the columns: those that the
+multipliers price above the limit come in. What is solved is one call of :mod:`allrelevant.lp._kernel`, which does not
+hold the interpreter's lock. One problem never sees anything of another, so nothing depends on who solves which.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.linalg import cho_factor, cho_solve
+
+from allrelevant.lp import _kernel
+from allrelevant.lp.matrix import Array, Indices
+from allrelevant.lp.program import Budget, Program, Slacks
+
+__all__ = ["Kernel", "Optimum", "QuadraticModel"]
+
+#: Hinge rows in the working set per weight and offset: at first, and once the optimum is near.
+FIRST_ROWS, NEXT_ROWS = 6.0, 5.0
+#: Weights in the working set beside as many as the optimal model uses: at first, and added in a round at most. All
+#: weights are taken where there are less than so many times as many.
+FIRST_COLUMNS, MORE_COLUMNS, MANY = 8, 40, 1.25
+#: Complementarity at which to stop, as a share of the scale of the objective: in the first round, and later.
+ROUGH, FINE = 1e-2, 1e-9
+#: How far inside the starting point is, as a share of the norm budget: in the first round, and later.
+INSIDE = 0.1, 0.02
+#: What rows and columns outside the working set may add to the objective, as a share of its scale; and what shows that
+#: the set was too small for the step that was taken: then it is doubled, and the step taken again.
+MISSED, TOO_FAR = 1e-8, 0.1
+#: Rounds and iterations, at most: what is not solved then is left to the reference engine.
+ROUNDS, ITERATIONS = 40, 80
+#: The quadratic model: rows per weight whose hinges are rounded off, curvature of the others, and what either side of a
+#: weight begins with, as a multiple of an even share of the room of the norm budget.
+SMOOTH_ROWS, OUTSIDE, SPREAD = 10.0, 0.1, 2.5
+#: With more rows than this the optimum over every so many-th row comes first; its error, which goes with the root of
+#: the sample, says how many rows may change sides.
+TALL, SAMPLED, UNCERTAIN = 20_000, 8, 4.0
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """A point ``x = (w, b)`` with its multipliers of hinge rows, hard rows, loss and norm, and its objective."""
+
+    x: Array
+    alpha: Array
+    beta: Array
+    lam: float
+    nu: float
+    value: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The hinge rows of a working set, and the rows that decide their slack alone and count as linear loss."""
+
+    kept: Indices
+    linear: Indices
+
+
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """What is asked, as the compiled routine has it: mode 2 has two budgets, 1 a joint one, 0 a price of the loss."""
+
+    mode: int
+    goal: Array
+    charge: Array
+    norm: float
+    loss: float
+    C: float
+
+
+@dataclass(eq=False)
+class _Iterate:
+    """Where a problem stands: point, multipliers, and what rows and hard rows have beyond their right sides."""
+
+    x: Array
+    lam: float
+    nu: float
+    margin: Array
+    room: Array
+
+
+class Kernel:
+    """A program prepared for many problems over it.
+
+    Parameters
+    ----------
+    program : Program
+        The program. Finite bounds of weights are hard rows; weights that leave no choice keep their value.
+    n_used : int, default=None
+        How many weights an optimum uses, roughly; the first working set of weights is a little larger.
+    """
+
+    def __init__(self, program: Program, n_used: int | None = None) -> None:
+        self.program = program
+        d, p = program.n_weights, program.n_offsets
+        self.d, self.size, self.n_used = d, d + p, d if n_used is None else n_used
+        #: Hinge rows of weights and offsets, where that copy is affordable.
+        self._table = np.hstack([program.full().A, program.B]) if isinstance(program.A, np.ndarray) else None
+        self._linear = np.concatenate([program.u, program.v])
+        self._free = program.lower < program.upper
+        self._fixed = np.where(self._free, 0.0, program.lower)
+        below, above = (np.flatnonzero(self._free & np.isfinite(side)) for side in (program.lower, program.upper))
+        one = np.eye(d, d + p) if len(below) or len(above) else np.zeros((0, d + p))
+        self._hard = np.vstack([np.hstack([program.G, program.H]), one[below], -one[above]])
+        self._h = np.concatenate([program.h, program.lower[below], -program.upper[above]])
+        self._sample: Kernel | None = None
+        if program.n_rows > TALL and not program.slacks.shared:
+            chosen = np.arange(0, program.n_rows, SAMPLED)
+            slacks, _ = program.slacks.take(chosen)
+            s = program.s[chosen] * (program.s.sum() / program.s[chosen].sum())
+            rows = {"A": program.A[chosen], "B": program.B[chosen], "r": program.r[chosen]}
+            self._sample = Kernel(replace(program, **rows, s=s, slacks=slacks), n_used)
+
+    def margins(self, x: Array) -> Array:
+        """What the hinge rows have beyond their right sides."""
+        if self._table is None:
+            return self.program.rows(x[: self.d], x[self.d :]) - self.program.r
+        return np.asarray(self._table @ x - self.program.r)
+
+    def pull(self, alpha: Array) -> Array:
+        """What multipliers of the hinge rows ask of weights and offsets."""
+        if self._table is not None:
+            return np.asarray(alpha @ self._table)
+        weights = self.program.pull(alpha[None], np.zeros((1, self.program.n_hard)))[0]
+        return np.concatenate([weights, alpha @ self.program.B])
+
+    def block(self, rows: Any, columns: Indices | None = None) -> Array:
+        """Some hinge rows as an array, of all or of some weights and offsets."""
+        if self._table is not None:
+            return self._table[rows] if columns is None else self._table[np.ix_(rows, columns)]
+        weights = np.arange(self.d) if columns is None else columns[columns < self.d]
+        inside = weights < self.program.A.shape[1]
+        part, B = self.program.A[rows][:, weights[inside]], self.program.B[rows]
+        out = np.zeros((len(B), len(weights) + B.shape[1]))
+        out[:, : len(weights)][:, inside] = part.toarray() if sparse.issparse(part) else part
+        out[:, len(weights) :] = B
+        return out
+
+    def penalised(self, C: float, x: Array) -> Optimum:
+        """Minimise ``norm + C · loss``, from a point."""
+        none = np.zeros(self.d)
+        if self._sample is not None:
+            x = self._sample.penalised(C, x).x
+        return self._solve(_Problem(0, none, none, 0.0, 0.0, C), x, C, 1.0)
+
+    def bound(
+        self, budget: Budget, goal: Array, charge: Array, x: Array, lam: float, nu: float, beat: float = -np.inf
+    ) -> Optimum:
+        """Maximise ``goal·w − charge·|w|`` within the budget, from a point and multipliers.
+
+        Once the optimum is known to lie below `beat` nothing more is wanted of it.
+        """
+        unit = float(np.max((np.abs(goal) + charge) / self.program.gamma, initial=0.0)) or 1.0
+        goal, charge, lam, nu, beat = goal / unit, charge / unit, lam / unit, nu / unit, beat / unit
+        if self._sample is not None:
+            # The loss of a sample differs; the room that the point has left shall not.
+            w, b = x[: self.d], x[self.d :]
+            less = float(self.program.loss(w, b)) - float(self._sample.program.loss(w, b))
+            near = self._sample.bound(budget.less_loss(less), goal, charge, x, lam, nu, beat)
+            x, lam, nu = near.x, near.lam, near.nu
+        if budget.price is None:
+            problem = _Problem(2, goal, charge, budget.norm, budget.loss, 1.0)
+        else:
+            problem = _Problem(1, goal, charge, budget.norm, 0.0, budget.price)
+        found = self._solve(problem, x, lam, nu, beat)
+        return Optimum(found.x, *(unit * part for part in (found.alpha, found.beta, found.lam, found.nu, found.value)))
+
+    def _solve(self, problem: _Problem, x: Array, lam: float, nu: float, beat: float = -np.inf) -> Optimum:
+        program, n, d, goal = self.program, self.program.n_rows, self.d, problem.goal
+        columns, x = self._first_columns(problem, x)
+        at = _Iterate(x, lam, nu, self.margins(x), self._hard @ x - self._h)
+        must, must_hard = np.zeros(n, dtype=bool), np.zeros(len(self._h), dtype=bool)
+        alpha, beta, value = np.zeros(n), np.zeros(len(self._h)), -np.inf
+        first = self._sample is None
+        count = int((FIRST_ROWS if first else NEXT_ROWS) * self._width(columns))
+        if not first:
+            count += int(UNCERTAIN * n / np.sqrt(n / SAMPLED))
+        scale = self._scale(problem, at)
+        for _ in range(ROUNDS):
+            rows, hard = _choose(program.slacks, at.margin, count, must), _least(at.room, count, must_hard)
+            whole = len(rows.kept) + len(hard) == n + len(self._h)
+            found = self._call(problem, rows, hard, columns, at, scale, beat, first)
+            if found is None:
+                if whole and not first:
+                    break
+                count, first = 2 * count, False
+                continue
+            here, multipliers, gap = found
+            off, bad = (0.0, must) if whole else _missed(program.slacks, program.s, here.margin, rows)
+            cost = max(here.lam, lam) * off / scale
+            if cost > TOO_FAR:
+                count *= 2
+                continue
+            at, scale = here, self._scale(problem, here)
+            alpha, beta = here.lam * self._slopes(rows), np.zeros(len(self._h))
+            alpha[rows.kept], beta[hard] = multipliers[: len(rows.kept)], multipliers[len(rows.kept) :]
+            value = float(goal @ at.x[:d] - problem.charge @ np.abs(at.x[:d]))
+            beaten = value >= 0.0 and value + 1.5 * gap < 0.99 * beat
+            outside = np.ones(len(self._h), dtype=bool)
+            outside[hard] = False
+            bad_hard = outside & (at.room < -1e-9)
+            done = (beaten or gap <= 10.0 * FINE * scale) and cost <= MISSED and not bad_hard.any()
+            if columns is not None:
+                more = self._priced_out(problem, columns, alpha, beta, at)
+                done &= not len(more)
+                columns = np.union1d(columns, more)
+            if done:
+                break
+            if not (first or whole):
+                must[rows.kept] = must_hard[hard] = True
+                must |= bad
+                must_hard |= bad_hard
+            first, count = False, max(int(NEXT_ROWS * self._width(columns)), count // 2)
+        return Optimum(at.x, alpha, beta[: program.n_hard], at.lam, at.nu, value)
+
+    def _scale(self, problem: _Problem, at: _Iterate) -> float:
+        """Scale of the objective: the norm budget, or the penalised objective itself."""
+        if problem.mode > 0:
+            return problem.norm
+        loss = self.program.slacks.greatest(np.maximum(-at.margin, 0.0)) @ self.program.s + self._linear @ at.x
+        return max(float(self.program.norm(at.x[: self.d]) + problem.C * loss), 1e-12)
+
+    def _width(self, columns: Indices | None) -> int:
+        return self.size if columns is None else len(columns) + self.size - self.d
+
+    def _slopes(self, rows: _Rows) -> Array:
+        """Weights of the rows that count as linear loss."""
+        slopes, slacks = np.zeros(self.program.n_rows), self.program.slacks
+        slopes[rows.linear] = self.program.s[slacks.of_row[rows.linear] if slacks.shared else rows.linear]
+        return slopes
+
+    def _first_columns(self, problem: _Problem, x: Array) -> tuple[Indices | None, Array]:
+        """Return the weights that the start moves most, and the start without the others; None to take all.
+
+        Where it is the optimum for another price of the loss, the weights that the loss pulls at most come in.
+        """
+        d, size, w = self.d, FIRST_COLUMNS + self.n_used, np.abs(x[: self.d]) * self.program.gamma
+        if problem.mode == 0:
+            size += int(np.count_nonzero(w))
+        if MANY * size >= d:
+            if self._free.all():
+                return None, x
+            columns = np.flatnonzero(self._free)
+        else:
+            if problem.mode == 0:
+                slopes = np.where(self.margins(x) < 0.0, self.program.row_weight, 0.0)
+                pull = np.abs(self.pull(slopes) - self._linear)[:d] / self.program.gamma
+                w = np.where(w > 0.0, np.inf, pull)
+            least = np.where(self._free, -w, np.inf)
+            columns = np.union1d(np.argpartition(least, size)[:size], np.flatnonzero(problem.goal))
+            columns = columns[self._free[columns]]
+        out = np.concatenate([self._fixed, x[d:]])
+        out[columns] = x[columns]
+        return columns, out
+
+    def _priced_out(
+        self, problem: _Problem, columns: Indices, alpha: Array, beta: Array, at: _Iterate
+    ) -> Indices:
+        """Weights outside the working set that could do better than those inside."""
+        d = self.d
+        y = self.pull(alpha) + beta @ self._hard - at.lam * self._linear
+        price = (np.abs(y[:d] + problem.goal) - problem.charge) / self.program.gamma - at.nu
+        price[columns], price[~self._free] = -np.inf, -np.inf
+        more = np.flatnonzero(price > MISSED)
+        if len(more) > MORE_COLUMNS:
+            more = more[np.argpartition(-price[more], MORE_COLUMNS)[:MORE_COLUMNS]]
+        return more
+
+    def _call(
+        self, problem: _Problem, rows: _Rows, hard: Indices, columns: Indices | None, at: _Iterate, scale: float,
+        beat: float, first: bool,
+    ) -> tuple[_Iterate, Array, float] | None:  # fmt: skip
+        """Solve over a working set; None if the compiled routine could not."""
+        program, slacks, d, mode = self.program, self.program.slacks, self.d, problem.mode
+        kept, lin, loss, norm = rows.kept, self._linear, problem.loss, problem.norm
+        if len(rows.linear):
+            slopes = self._slopes(rows)
+            lin, loss = lin - self.pull(slopes), loss - float(slopes @ program.r)
+        if slacks.shared:
+            own = slacks.of_row[kept]
+            begin = np.flatnonzero(np.diff(own, prepend=-1))
+            s, start = program.s[own[begin]], np.append(begin, len(kept)).astype(np.intc)
+        else:
+            s, start = program.s[kept], np.arange(len(kept) + 1, dtype=np.intc)
+        if columns is None:
+            some, chosen = slice(None), None
+        else:
+            some, chosen = columns, np.append(columns, np.arange(d, self.size))
+        K, right, x = self.block(kept, chosen), program.r[kept], at.x
+        if len(hard):
+            K = np.vstack([K, self._hard[hard] if chosen is None else self._hard[np.ix_(hard, chosen)]])
+            right = np.concatenate([right, self._h[hard]])
+        if chosen is not None:
+            if self._fixed.any():
+                right = K @ x[chosen] - np.concatenate([at.margin[kept], at.room[hard]])
+                loss -= float(lin[:d] @ self._fixed)
+                norm -= float(program.norm(self._fixed))
+            lin, x = lin[chosen], x[chosen]
+        band = 0.5 * float(np.abs(at.margin[kept]).max(initial=0.0)) + 1e-9
+        found, multipliers, lam, nu, gap, iterations = _kernel.solve(
+            K, right, start, s, lin, program.gamma[some], problem.goal[some], problem.charge[some],
+            norm + problem.C * loss if mode == 1 else norm, loss if mode == 2 else 0.0, problem.C, mode,
+            x, at.lam, at.nu, scale, INSIDE[0] if first else INSIDE[1], band, ROUGH if first else FINE, beat, ITERATIONS,
+        )  # fmt: skip
+        if iterations < 0 or not np.isfinite(gap):
+            return None
+        if chosen is not None:
+            found, whole = np.concatenate([self._fixed, np.zeros(self.size - d)]), found
+            found[chosen] = whole
+        return _Iterate(found, lam, nu, self.margins(found), self._hard @ found - self._h), multipliers, gap
+
+
+class QuadraticModel:
+    """Where the optima of bounds are, roughly: a quadratic model of the near-optimal set around a point of it.
+
+    The hinges are rounded off over the rows nearest to their margins, the norm over the room that is left of it. Within
+    the joint room of the two budgets the greatest ``goal·w`` is then the solution of one linear system, with one matrix
+    for all goals: of the size of the weights or, if these are more, of the rows.
+    """
+
+    def __init__(self, kernel: Kernel, budget: Budget, w: Array, b: Array) -> None:
+        program, d = kernel.program, kernel.d
+        self.d, self.x = d, np.concatenate([w, b])
+        some = slice(None, None, max(1, program.n_rows // TALL))
+        self._K = kernel.block(some)
+        margin = self._K @ self.x - program.r[some]
+        norm, loss = float(program.norm(w)), float(program.loss(w, b))
+        if budget.price is None:
+            room, left = max(budget.norm - norm, 1e-12), max(budget.loss - loss, 1e-12)
+            self._price, self._room = room / left, 2.0 * room
+        else:
+            room = max(float(budget.room(norm, loss)), 1e-12)
+            self._price, self._room = budget.price, room
+        distance = np.abs(margin)
+        count = min(int(SMOOTH_ROWS * kernel.size), len(margin))
+        width = float(np.partition(distance, count - 1)[count - 1]) if count else 1.0
+        weight = program.row_weight[some] * (program.n_rows / max(len(margin), 1))
+        curvature = np.where(distance <= width, 1.0, OUTSIDE) * weight * self._price / (2.0 * width + 1e-12)
+        spread = SPREAD * room / float(program.gamma.sum())
+        plus, minus = np.maximum(w, 0.0) + spread, np.maximum(-w, 0.0) + spread
+        self._theta = (plus * plus + minus * minus) / (spread * program.gamma)
+        self._wide = len(margin) < d
+        if self._wide:
+            matrix = (self._K[:, :d] * self._theta) @ self._K[:, :d].T
+            matrix.ravel()[:: len(matrix) + 1] += 1.0 / np.maximum(curvature, 1e-12)
+        else:
+            matrix = (self._K * curvature[:, None]).T @ self._K
+            diagonal = matrix.ravel()[:: len(matrix) + 1]
+            diagonal[:d] += 1.0 / self._theta
+            diagonal += 1e-10 * diagonal.max(initial=1e-300)
+        self._factor = cho_factor(matrix, lower=True, overwrite_a=True)
+
+    def start(self, goal: Array) -> tuple[Array, float, float]:
+        """Return a point, and multipliers λ and ν, for a goal."""
+        d = self.d
+        far = np.zeros(len(self.x))
+        if self._wide:
+            step, K = self._theta * goal, self._K[:, :d]
+            far[:d] = step - self._theta * (cho_solve(self._factor, K @ step) @ K)
+        else:
+            far[:d] = goal
+            far = cho_solve(self._factor, far)
+        nu = float(np.sqrt(max(goal @ far[:d], 1e-12 * self._room) / (2.0 * self._room)))
+        return self.x + far / nu, self._price * nu, nu
+
+
+def _choose(slacks: Slacks, margin: Array, count: int, must: NDArray[np.bool_]) -> _Rows:
+    """Choose so many rows nearest to where their slack changes hands."""
+    n = len(margin)
+    if count >= n:
+        return _Rows(np.arange(n), np.zeros(0, dtype=np.intp))
+    if not slacks.shared:
+        distance = np.abs(margin)
+        near = distance <= np.partition(distance, count - 1)[count - 1]
+        near |= must
+        return _Rows(np.flatnonzero(near), np.flatnonzero((margin < 0.0) & ~near))
+    return _choose_shared(slacks, margin, count, must)
+
+
+def _choose_shared(slacks: Slacks, margin: Array, count: int, must: NDArray[np.bool_]) -> _Rows:
+    """Choose rows that may become the worst of their slack, where that is not decided."""
+    top = np.maximum(slacks.greatest(-margin), 0.0)
+    need = slacks.rows(top) + margin  # of every row to be the worst of its slack
+    starts = slacks.starts
+    worst = np.zeros(len(margin), dtype=bool)
+    worst[np.lexsort((need, slacks.of_row))[starts]] = True
+    # The least need of any other row, or of 0, to take over.
+    rival = np.minimum(np.minimum.reduceat(np.where(worst, np.inf, need), starts), top)
+    rival = np.where(top > 0.0, rival, np.minimum.reduceat(need, starts))
+    distance = np.maximum(slacks.rows(rival), need)
+    limit = np.partition(distance, count - 1)[count - 1]
+    open_slack = slacks.rows((rival <= limit) | (slacks.total(must.astype(float)) > 0.0))
+    kept = (open_slack & ((need <= limit) | worst)) | must
+    return _Rows(np.flatnonzero(kept), np.flatnonzero(worst & ~open_slack & (slacks.rows(top) > 0.0)))
+
+
+def _least(room: Array, count: int, must: NDArray[np.bool_]) -> Indices:
+    """Choose so many hard rows with the least room."""
+    if count >= len(room):
+        return np.arange(len(room))
+    return np.flatnonzero((room <= np.partition(room, count - 1)[count - 1]) | must)
+
+
+def _missed(slacks: Slacks, s: Array, margin: Array, rows: _Rows) -> tuple[float, NDArray[np.bool_]]:
+    """Loss that a working set does not see at a point, and a mask of the rows that have it."""
+    loss = np.maximum(-margin, 0.0)
+    seen = np.zeros_like(loss)
+    if not slacks.shared:
+        seen[rows.kept] = loss[rows.kept]
+        seen[rows.linear] = -margin[rows.linear]
+        off = s * (loss - seen)
+        return float(off.sum()), off > 0.0
+    seen[rows.kept] = loss[rows.kept]
+    most, seen_most = slacks.greatest(loss), slacks.greatest(seen)
+    decided = slacks.of_row[rows.linear]
+    seen_most[decided] = -margin[rows.linear]
+    off = s * (most - seen_most)
+    wrong = slacks.rows(off > 0.0)
+    bad = wrong & (loss == slacks.rows(most)) & (loss > 0.0)
+    bad[rows.linear] |= off[decided] > 0.0
+    return float(off.sum()), bad
