@@ -17,6 +17,7 @@ import platform
 import shlex
 import shutil
 import sys
+import sysconfig
 import tempfile
 import zipfile
 from pathlib import Path
@@ -59,6 +60,8 @@ def zig_target() -> str:
 
 def prepare() -> None:
     """Set the environment such that Meson finds its commands, and a compiler."""
+    if not Path(sysconfig.get_path("include"), "Python.h").exists():
+        sys.exit(f"{sys.executable} has no headers (Python.h), which compiling needs; on Debian: apt install python3-dev")
     # Outside an environment that is made for one build, commands installed beside Python need not be on the path.
     held = importlib.metadata.files("meson") or []
     here = {str(Path(one.locate()).resolve().parent) for one in held if one.parent.name in ("bin", "Scripts")}
@@ -67,6 +70,8 @@ def prepare() -> None:
         zig = f"{shlex.quote(sys.executable)} -m ziglang"
         os.environ["CC"] = f"{zig} cc -g0 {zig_target()}"
         os.environ["AR"] = f"{zig} ar"
+        # Meson would ask it for the headers of another Python, the system's, which Zig cannot read.
+        os.environ["PKG_CONFIG"] = "none"
 
 
 def get_requires_for_build_wheel(config_settings: Settings = None) -> list[str]:
