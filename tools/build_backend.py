@@ -61,7 +61,9 @@ def zig_target() -> str:
 def prepare() -> None:
     """Set the environment such that Meson finds its commands, and a compiler."""
     if not Path(sysconfig.get_path("include"), "Python.h").exists():
-        sys.exit(f"{sys.executable} has no headers (Python.h), which compiling needs; on Debian: apt install python3-dev")
+        sys.exit(
+            f"{sys.executable} has no headers (Python.h), and compiling needs them; Debian: apt install python3-dev"
+        )
     # Outside an environment that is made for one build, commands installed beside Python need not be on the path.
     held = importlib.metadata.files("meson") or []
     here = {str(Path(one.locate()).resolve().parent) for one in held if one.parent.name in ("bin", "Scripts")}
@@ -95,9 +97,7 @@ def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
     return mesonpy.build_sdist(sdist_directory, config_settings)
 
 
-def build_wheel(
-    wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None
-) -> str:
+def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None) -> str:
     """Build a wheel, and return its name."""
     prepare()
     return mesonpy.build_wheel(wheel_directory, config_settings, metadata_directory)

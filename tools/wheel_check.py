@@ -1,10 +1,10 @@
-"""Builds an sdist and from it a wheel, looks into both, installs the wheel into an empty environment, and tests it there.
+"""Builds an sdist and from it a wheel, looks into both, installs the wheel in an empty environment, and tests it there.
 
     python tools/wheel_check.py
 
-What is committed is what counts: an sdist has nothing else. First comes a fit without extras, then the tests that are run
-for the wheels of every platform, with what they need (``tool.cibuildwheel`` in pyproject.toml); both outside this tree.
-Needs pip, git and an index of packages; nothing outside a temporary folder changes.
+What is committed is what counts: an sdist has nothing else. First comes a fit without extras, then the tests that are
+run for the wheels of every platform, with what they need (``tool.cibuildwheel`` in pyproject.toml); both outside this
+tree. Needs pip, git and an index of packages; nothing outside a temporary folder changes.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def look_into_sdist(sdist: Path) -> None:
 
 
 def look_into_wheel(wheel: Path) -> None:
-    """See that a wheel has all files of the package, compiled where they are, and nothing else, for this Python and later."""
+    """See that a wheel has all files of the package, compiled or as they are, and nothing else, for all Pythons."""
     with zipfile.ZipFile(wheel) as archive:
         held = archive.namelist()
     missing = sorted((set(WANTED) | below_src(".py", ".pyi")) - set(held))
