@@ -61,9 +61,7 @@ def zig_target() -> str:
 def prepare() -> None:
     """Set the environment such that Meson finds its commands, and a compiler."""
     if not Path(sysconfig.get_path("include"), "Python.h").exists():
-        sys.exit(
-            f"{sys.executable} has no headers (Python.h), and compiling needs them; Debian: apt install python3-dev"
-        )
+        sys.exit(f"{sys.executable} has no Python.h, which compiling needs; on Debian: apt install python3-dev")
     # Outside an environment that is made for one build, commands installed beside Python need not be on the path.
     held = importlib.metadata.files("meson") or []
     here = {str(Path(one.locate()).resolve().parent) for one in held if one.parent.name in ("bin", "Scripts")}
@@ -94,13 +92,13 @@ def get_requires_for_build_sdist(config_settings: Settings = None) -> list[str]:
 def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
     """Build an sdist of what git has committed, and return its name."""
     prepare()
-    return mesonpy.build_sdist(sdist_directory, config_settings)
+    return str(mesonpy.build_sdist(sdist_directory, config_settings))
 
 
 def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None) -> str:
     """Build a wheel, and return its name."""
     prepare()
-    return mesonpy.build_wheel(wheel_directory, config_settings, metadata_directory)
+    return str(mesonpy.build_wheel(wheel_directory, config_settings, metadata_directory))
 
 
 def build_editable(

@@ -52,7 +52,7 @@ def environment(which: str, python: str, folder: Path) -> Path:
     place = folder / f"{which}-{stamp}"
     inside = place / "bin" / "python"
     tool = uv(folder)
-    install = [tool, "pip", "install", "-q", "--python", inside]
+    install: list[str | Path] = [tool, "pip", "install", "-q", "--python", inside]
     if not (place / "complete").exists():
         subprocess.run([tool, "venv", "-q", "--clear", "--python", python, place], check=True)
         subprocess.run([*install, "--resolution", RESOLUTIONS[which], "-e", f"{ROOT}[test]"], check=True)
