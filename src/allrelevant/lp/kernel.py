@@ -28,7 +28,7 @@ __all__ = ["Kernel", "Optimum", "QuadraticModel"]
 FIRST_ROWS, NEXT_ROWS = 6.0, 5.0
 #: Weights in the working set beside as many as the optimal model uses: at first, and added in a round at most. All
 #: weights are taken where there are less than so many times as many.
-FIRST_COLUMNS, MORE_COLUMNS, MANY = 8, 40, 1.25
+FIRST_COLUMNS, MORE_COLUMNS, MANY = 8, 20, 1.25
 #: Complementarity at which to stop, as a share of the scale of the objective: in the first round, and later.
 ROUGH, FINE = 1e-2, 1e-9
 #: How far inside the starting point is, as a share of the norm budget: in the first round, and later.
