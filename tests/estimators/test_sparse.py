@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -10,9 +12,9 @@ from scipy import sparse
 from allrelevant import LinearRelevanceClassifier, LinearRelevanceOrdinal, LinearRelevanceRegressor
 from allrelevant.estimators import _linear
 from allrelevant.formulations import Classification
-from allrelevant.lp import BoundSolver, Budget, PenalisedSolver, Targets, choose_engine
-from allrelevant.lp import solve as solving
+from allrelevant.lp import BoundSolver, Budget, PenalisedSolver, Targets
 from allrelevant.lp.matrix import power_sums
+from reference import ENGINES, only_reference, solved_by
 
 FORMATS = [sparse.csr_array, sparse.csc_array, sparse.csr_matrix, sparse.csc_matrix, sparse.coo_array]
 PROBLEMS = ("classification", "multi-class", "regression", "ordinal")
@@ -48,20 +50,21 @@ def assert_equal_results(one, two, columns=slice(None)):
 
 
 @pytest.mark.parametrize(
-    "parameters",
+    ("engine", "parameters"),
     [
-        {},
-        {"C": 1.0, "engine": "highs"},
-        {"C": 1.0, "standardize": False},
-        {"C": 1.0, "threshold_rule": "papers", "n_probes": 12, "loss_slack": 2.0, "norm_slack": 1.0},
-        {"C": 1.0, "budgets": "joint"},
+        ("kernel", {}),
+        ("reference", {"C": 1.0}),
+        ("kernel", {"C": 1.0, "standardize": False}),
+        ("kernel", {"C": 1.0, "threshold_rule": "papers", "n_probes": 12, "loss_slack": 2.0, "norm_slack": 1.0}),
+        ("kernel", {"C": 1.0, "budgets": "joint"}),
     ],
-    ids=["search", "highs", "raw", "papers", "joint"],
+    ids=["search", "reference", "raw", "papers", "joint"],
 )
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_sparse_and_dense_agree(name, parameters):
+def test_sparse_and_dense_agree(name, engine, parameters):
     kind, X, y, weight = make(name)
-    dense, thin = (fit(kind, data, y, weight, **parameters) for data in (X, sparse.csr_array(X)))
+    with solved_by(engine):
+        dense, thin = (fit(kind, data, y, weight, **parameters) for data in (X, sparse.csr_array(X)))
     assert_allclose(thin.intervals_, dense.intervals_, atol=1e-8)
     assert_array_equal(thin.relevance_classes_, dense.relevance_classes_)
     assert_allclose(thin.pvalues_, dense.pvalues_, atol=1e-6)
@@ -152,22 +155,19 @@ def test_wide_sparse_data():
     rng = np.random.RandomState(0)
     X = sparse.csr_array(sparse.random(20, 90, density=0.3, random_state=rng))
     y = (X[:, [0]] - X[:, [1]]).toarray()[:, 0] + 0.01 * rng.normal(size=20) > 0
-    for engine in ("interior", "highs"):
-        dense, thin = (fit(LinearRelevanceClassifier, data, y, C=1.0, engine=engine) for data in (X.toarray(), X))
+    for engine in ENGINES:
+        with solved_by(engine):
+            dense, thin = (fit(LinearRelevanceClassifier, data, y, C=1.0) for data in (X.toarray(), X))
         assert_allclose(thin.intervals_, dense.intervals_, atol=1e-8)
 
 
-def test_nothing_large_is_made_dense(monkeypatch):
-    """Beyond the limit, the reference engine solves, and no program is ever turned into an array."""
+def test_the_reference_engine_makes_no_program_dense(monkeypatch):
     kind, X, y, weight = make("ordinal")
     dense = fit(kind, X, y, weight, C=1.0)
-    monkeypatch.setattr(solving, "DENSE_NUMBERS", 100)
     monkeypatch.setattr(sparse.csr_array, "toarray", _only_columns)
-    thin = fit(kind, sparse.csr_array(X), y, weight, C=1.0)
-    assert thin.result_.engine == "highs"
+    with only_reference():
+        thin = fit(kind, sparse.csr_array(X), y, weight, C=1.0)
     assert_allclose(thin.intervals_, dense.intervals_, atol=1e-6)
-    with pytest.raises(ValueError, match=r"engine='interior' needs the sparse program of .* use engine='auto'"):
-        fit(kind, sparse.csr_array(X), y, weight, C=1.0, engine="interior")
 
 
 def _only_columns(self, *args, **kwargs):
@@ -175,24 +175,34 @@ def _only_columns(self, *args, **kwargs):
     return sparse.coo_array(self).toarray(*args, **kwargs)
 
 
-def test_the_choice_of_engine(monkeypatch):
-    X = sparse.csr_array(sparse.random(30, 5, density=0.5, random_state=0))
-    program = Classification().program(X, np.tile([-1.0, 1.0], 15), np.ones(30))
-    assert program.is_sparse
-    assert choose_engine(program, "auto") == choose_engine(program, "interior") == "interior"
-    monkeypatch.setattr(solving, "DENSE_NUMBERS", 149)
-    assert choose_engine(program, "auto") == choose_engine(program, "highs") == "highs"
-    assert choose_engine(program.dense(), "auto") == "interior"
+def test_the_kernel_makes_no_large_program_dense():
+    """Text has many columns: its program as an array would take far more memory than the data."""
+    rng = np.random.RandomState(0)
+    X = sparse.csr_array(sparse.random(1500, 20_000, density=1e-3, random_state=rng))
+    y = (X[:, :40].sum(axis=1) + 0.1 * rng.normal(size=1500)) > 0.05
+    program = Classification().program(X, np.where(y, 1.0, -1.0), np.ones(1500))
+    w, b = PenalisedSolver(program).solve(0.02)
+    budget = Budget(1.1 * program.norm(w) + 0.1, 1.1 * program.loss(w, b))
+    targets = Targets.single([0, 0], [1.0, -1.0])
+    tracemalloc.start()
+    try:
+        found = BoundSolver(program, budget, (w, b)).solve(targets)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert not found.open.any()
+    assert peak < 0.5 * 8 * X.shape[0] * X.shape[1]
 
 
-@pytest.mark.parametrize("engine", ["highs", "interior"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_bounds_of_a_sparse_program_are_those_of_the_dense_one(engine):
     X = sparse.csr_array(sparse.random(60, 6, density=0.4, random_state=0))
     program = Classification().program(X, np.where(X.toarray()[:, 0] > 0, 1.0, -1.0), np.ones(60))
     w, b = PenalisedSolver(program).solve(1.0)
     budget = Budget(1.1 * program.norm(w), 1.1 * program.loss(w, b) + 0.1)
     targets = Targets.single(np.repeat(np.arange(6), 2), np.tile([1.0, -1.0], 6))
-    values = [BoundSolver(one, budget, (w, b), engine).solve(targets).value for one in (program, program.dense())]
+    with solved_by(engine):
+        values = [BoundSolver(one, budget, (w, b)).solve(targets).value for one in (program, program.dense())]
     assert_allclose(values[0], values[1], atol=1e-8 * budget.norm)
 
 
