@@ -89,7 +89,7 @@ def test_whatever_is_returned_is_true(case, ticks):
     assert not expected.incomplete
     assert not expected.tentative
     seen = {"early": 0, "incomplete": 0, "decided": 0, "undecided": 0}
-    for limit in (2.0, *(share * whole for share in (0.05, 0.1, 0.2, 0.35, 0.6, 0.97))):
+    for limit in (1.0, *(share * whole for share in (0.05, 0.1, 0.2, 0.35, 0.6, 0.97))):
         try:
             result = fit(case, time_limit=limit).result_
         except TimeLimitReached:
@@ -137,10 +137,10 @@ def test_a_limit_that_is_not_reached_changes_nothing(case):
     assert str(free) == str(limited)  # with numbers that are unknown
 
 
-def wide():
+def wide(n=1000, d=200):
     rng = np.random.RandomState(0)
-    X = rng.normal(size=(1000, 200))
-    return X, X[:, :20].sum(axis=1) + 3 * rng.normal(size=1000) > 0
+    X = rng.normal(size=(n, d))
+    return X, X[:, :20].sum(axis=1) + 3 * rng.normal(size=n) > 0
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -169,7 +169,7 @@ def test_processes_end_in_time():
     model = LinearRelevanceClassifier(C=0.05, time_limit=6.0, random_state=0)
     began = cpu_seconds()
     with parallel_config(backend="loky", n_jobs=2), pytest.warns(RelevanceWarning, match="time limit was reached"):
-        model.fit(*wide())
+        model.fit(*wide(2000, 400))
     get_reusable_executor().shutdown(wait=True)
     # Of three processes, with their imports.
     assert cpu_seconds() - began < 3 * 14.0
