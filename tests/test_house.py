@@ -127,6 +127,13 @@ def test_importing_loads_no_extra_and_changes_nothing():
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.parametrize("asked", ["import allrelevant", "from allrelevant.cli import main; main(['--help'])"])
+def test_what_is_compiled_is_loaded_by_fits_only(asked):
+    code = f"import sys\ntry: {asked}\nexcept SystemExit: pass\nprint('allrelevant.lp._kernel' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split()[-1] == "False"
+
+
 @pytest.mark.parametrize("name", allrelevant.__all__)
 def test_public_names_are_there_and_documented(name):
     value = getattr(allrelevant, name)
