@@ -164,11 +164,12 @@ def test_nothing_large_is_made_dense(shape, monkeypatch):
     """Of a program that would be more than 2^26 numbers (0.5 GiB) as an array, no such array is made."""
     rng = np.random.RandomState(0)
     n, d = shape
-    X = sparse.csr_array(sparse.random(n, d, density=1e-3, random_state=rng))
-    signal = X[:, :40].sum(axis=1)
+    few, many = (sparse.random(n, k, density=share, random_state=rng) for k, share in ((5, 0.5), (d - 5, 1e-3)))
+    X = sparse.csr_array(sparse.hstack([few, many]))
+    signal = X[:, :3].sum(axis=1)
     program = Classification().program(X, np.where(signal > np.quantile(signal, 0.7), 1.0, -1.0), np.ones(n))
     monkeypatch.setattr(sparse.csr_array, "toarray", _only_small)
-    w, b = PenalisedSolver(program).solve(3.0 / n)
+    w, b = PenalisedSolver(program).solve(30.0 / n)
     assert w.any()
     budget = Budget(1.1 * program.norm(w), 1.1 * program.loss(w, b))
     found = BoundSolver(program, budget, (w, b)).solve(Targets.single([0, 0], [1.0, -1.0]))
