@@ -159,7 +159,7 @@ def test_wide_sparse_data():
         assert_allclose(thin.intervals_, dense.intervals_, atol=1e-8)
 
 
-@pytest.mark.parametrize("shape", [(1500, 50_000), (50_000, 1500)], ids=str)
+@pytest.mark.parametrize("shape", [(1500, 80_000), (60_000, 2400)], ids=str)
 def test_nothing_large_is_made_dense(shape, monkeypatch):
     """Of a program that would be more than 2^26 numbers (0.5 GiB) as an array, no such array is made."""
     rng = np.random.RandomState(0)
