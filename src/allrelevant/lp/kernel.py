@@ -20,11 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 from allrelevant.lp import _kernel
 from allrelevant.lp.deadline import current_deadline, time_is_up
-from allrelevant.lp.matrix import Array, Indices
+from allrelevant.lp.matrix import Array, Indices, Matrix
 from allrelevant.lp.program import Budget, Program, Slacks
 
 __all__ = ["Kernel", "Optimum", "QuadraticModel"]
@@ -163,14 +164,14 @@ class Kernel:
     ----------
     program : Program
         The program. Finite bounds of weights are hard rows; weights that leave no choice keep their value.
-    n_used : int
-        How many weights an optimum uses, roughly; the first working set of weights is a little larger.
+    support : ndarray of int
+        Weights that make points within the budgets, which every working set holds; the first one is a little larger.
     """
 
-    def __init__(self, program: Program, n_used: int) -> None:
+    def __init__(self, program: Program, support: Indices) -> None:
         self.program = program
         d, p = program.n_weights, program.n_offsets
-        self.d, self.size, self.n_used = d, d + p, n_used
+        self.d, self.size, self.support = d, d + p, support
         #: Hinge rows of weights and offsets, where that copy is affordable.
         self._table = np.hstack([program.full().A, program.B]) if isinstance(program.A, np.ndarray) else None
         self._linear, self._row_weight = np.concatenate([program.u, program.v]), program.row_weight
@@ -178,8 +179,9 @@ class Kernel:
         self._fixed = np.where(self._free, 0.0, program.lower)
         self._all_free, self._any_fixed = bool(self._free.all()), bool(self._fixed.any())
         below, above = (np.flatnonzero(self._free & np.isfinite(side)) for side in (program.lower, program.upper))
-        one = np.eye(d, d + p) if len(below) or len(above) else np.zeros((0, d + p))
-        self._hard = np.vstack([np.hstack([program.G, program.H]), one[below], -one[above]])
+        box = np.zeros((len(below) + len(above), d + p))
+        box[np.arange(len(box)), np.append(below, above)] = np.repeat([1.0, -1.0], [len(below), len(above)])
+        self._hard = np.vstack([np.hstack([program.G, program.H]), box])
         self._h = np.concatenate([program.h, program.lower[below], -program.upper[above]])
         self._sample: Kernel | None = None
         if program.n_rows > TALL and not program.slacks.shared:
@@ -187,7 +189,7 @@ class Kernel:
             slacks, _ = program.slacks.take(chosen)
             s = program.s[chosen] * (program.s.sum() / program.s[chosen].sum())
             rows = {"A": program.A[chosen], "B": program.B[chosen], "r": program.r[chosen]}
-            self._sample = Kernel(replace(program, **rows, s=s, slacks=slacks), n_used)
+            self._sample = Kernel(replace(program, **rows, s=s, slacks=slacks), support)
 
     def margins(self, x: Array) -> Array:
         """What the hinge rows have beyond their right sides."""
@@ -327,9 +329,9 @@ class Kernel:
 
         Where it is the optimum for another price of the loss, the weights that the loss pulls at most come in.
         """
-        d, size, w = self.d, FIRST_COLUMNS + self.n_used, np.abs(x[: self.d]) * self.program.gamma
-        if problem.mode == 0:
-            size += int(np.count_nonzero(w))
+        d, w = self.d, np.abs(x[: self.d]) * self.program.gamma
+        needed = np.flatnonzero(w) if problem.mode == 0 else self.support
+        size = FIRST_COLUMNS + len(needed)
         if MANY * size >= d:
             if self._all_free:
                 return None, x
@@ -337,9 +339,9 @@ class Kernel:
         else:
             if problem.mode == 0:
                 slopes = np.where(self.margins(x) < 0.0, self._row_weight, 0.0)
-                w = np.where(w > 0.0, np.inf, np.abs(self.pull(slopes) - self._linear)[:d] / self.program.gamma)
-            least = np.where(self._free, -w, np.inf)
-            columns = np.union1d(np.argpartition(least, size)[:size], np.flatnonzero(problem.goal))
+                w = np.abs(self.pull(slopes) - self._linear)[:d] / self.program.gamma
+            greatest = np.argpartition(-w, size)[:size]
+            columns = np.unique(np.concatenate([greatest, needed, np.flatnonzero(problem.goal)]))
             columns = columns[self._free[columns]]
         out = np.concatenate([self._fixed, x[d:]])
         out[columns] = x[columns]
@@ -434,12 +436,11 @@ class QuadraticModel:
     for all goals: of the size of the weights or, if these are more, of the rows.
     """
 
-    def __init__(self, kernel: Kernel, budget: Budget, w: Array, b: Array) -> None:
-        program, d = kernel.program, kernel.d
-        self.d, self.x = d, np.concatenate([w, b])
+    def __init__(self, program: Program, budget: Budget, w: Array, b: Array) -> None:
+        self._x, self._d = np.concatenate([w, b]), len(w)
         some = slice(None, None, max(1, program.n_rows // TALL))
-        self._K = kernel.block(some, np.arange(kernel.size))
-        margin = self._K @ self.x - program.r[some]
+        A, B = program.full().A[some], program.B[some]
+        margin = A @ w + B @ b - program.r[some]
         norm, loss = float(program.norm(w)), float(program.loss(w, b))
         if budget.price is None:
             room, left = max(budget.norm - norm, 1e-12), max(budget.loss - loss, 1e-12)
@@ -448,37 +449,49 @@ class QuadraticModel:
             room = max(float(budget.room(norm, loss)), 1e-12)
             self._price, self._room = budget.price, room
         distance = np.abs(margin)
-        count = min(int(SMOOTH_ROWS * kernel.size), len(margin))
+        count = min(int(SMOOTH_ROWS * len(self._x)), len(margin))
         width = float(np.partition(distance, count - 1)[count - 1]) if count else 1.0
         weight = program.row_weight[some] * (program.n_rows / max(len(margin), 1))
         curvature = np.where(distance <= width, 1.0, OUTSIDE) * weight * self._price / (2.0 * width + 1e-12)
         spread = SPREAD * room / float(program.gamma.sum())
         plus, minus = np.maximum(w, 0.0) + spread, np.maximum(-w, 0.0) + spread
         self._theta = (plus * plus + minus * minus) / (spread * program.gamma)
-        self._wide = len(margin) < d
-        if self._wide:
-            matrix = (self._K[:, :d] * self._theta) @ self._K[:, :d].T
+        # With fewer rows than weights, the offsets are left where they are.
+        self._A = A if len(margin) < len(w) else None
+        if self._A is not None:
+            matrix = _product(A, self._theta, A.T)
             matrix.ravel()[:: len(matrix) + 1] += 1.0 / np.maximum(curvature, 1e-12)
         else:
-            matrix = (self._K * curvature[:, None]).T @ self._K
+            matrix = np.empty((len(self._x), len(self._x)))
+            d = self._d
+            matrix[:d, :d], matrix[d:, d:] = _product(A.T, curvature, A), (B.T * curvature) @ B
+            matrix[d:, :d] = (B.T * curvature) @ A
             diagonal = matrix.ravel()[:: len(matrix) + 1]
             diagonal[:d] += 1.0 / self._theta
             diagonal += 1e-10 * diagonal.max(initial=1e-300)
-        self._factor = cho_factor(matrix, lower=True, overwrite_a=True)
+        self._factor, info = dpotrf(matrix, lower=1, overwrite_a=1)
+        if info:
+            raise LinAlgError("the matrix of the quadratic model is not positive definite")
 
-    def starts(self, goals: Array) -> tuple[Array, Array, Array]:
-        """Return points, and multipliers λ and ν, for goals of shape (t, d)."""
-        d = self.d
-        far = np.zeros((len(goals), len(self.x)))
-        if self._wide:
-            step, K = self._theta * goals, self._K[:, :d]
-            far[:, :d] = step - self._theta * (cho_solve(self._factor, K @ step.T).T @ K)
+    def start(self, goal: Array) -> tuple[Array, float, float]:
+        """Return a point, and multipliers λ and ν, for a goal."""
+        far = np.zeros(len(self._x))
+        if self._A is not None:
+            step = self._theta * goal
+            far[: self._d] = step - self._theta * (dpotrs(self._factor, self._A @ step, lower=1)[0] @ self._A)
         else:
-            far[:, :d] = goals
-            far = cho_solve(self._factor, far.T).T
-        gain = np.einsum("td,td->t", goals, far[:, :d])
-        nu = np.sqrt(np.maximum(gain, 1e-12 * self._room) / (2.0 * self._room))
-        return self.x + far / nu[:, None], self._price * nu, nu
+            far[: self._d] = goal
+            far = dpotrs(self._factor, far, lower=1)[0]
+        gain = max(float(goal @ far[: self._d]), 1e-12 * self._room)
+        nu = np.sqrt(gain / (2.0 * self._room))
+        return self._x + far / nu, self._price * nu, nu
+
+
+def _product(left: Matrix, weight: Array, right: Matrix) -> Array:
+    """Product of a matrix, a diagonal one and another, as an array."""
+    if sparse.issparse(left):
+        return np.asarray((left.multiply(weight).tocsr() @ right).toarray())
+    return np.asarray((np.asarray(left) * weight) @ np.asarray(right))
 
 
 def _choose(slacks: Slacks, margin: Array, count: int, must: NDArray[np.uint8]) -> NDArray[np.uint8]:
