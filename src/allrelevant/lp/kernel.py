@@ -37,8 +37,9 @@ FIRST_ROWS, NEXT_ROWS = 8.0, 5.0
 FIRST_COLUMNS, MORE_COLUMNS, MANY = 6, 20, 1.25
 #: Share of the limit above which the price of a weight lets it in while multipliers are rough.
 NEARLY = 0.9
-#: Complementarity at which to stop, as a share of the scale of the objective: to judge a working set, and at the end.
-ROUGH, FINE = 2e-2, 1e-9
+#: Complementarity at which to stop, as a share of the scale of the objective: to judge a working set, at the
+#: end, and for models, which no proof mends.
+ROUGH, FINE, CLOSEST = 2e-2, 1e-9, 1e-12
 #: How far inside the starting point is, as a share of the norm budget: in the first round, later, and after a failure;
 #: and how many failures are one too many.
 INSIDE, FAILURES = (0.03, 0.02, 0.3), 4
@@ -219,7 +220,7 @@ class Kernel:
         none = np.zeros(self.d)
         if self._sample is not None:
             x = self._sample.penalised(C, x).x
-        return self._solve(_Problem(0, none, none, 0.0, 0.0, C), x, C, 1.0)
+        return self._solve(_Problem(0, none, none, 0.0, 0.0, C), x, C, 1.0, C)
 
     def bound(
         self, budget: Budget, goal: Array, charge: Array, x: Array, lam: float, nu: float, beat: float = -np.inf
@@ -235,13 +236,14 @@ class Kernel:
             return Optimum(x, alpha, beta, 0.0, 0.0, float(goal @ self._fixed))
         unit = float(np.max((np.abs(goal) + charge) / self.program.gamma))
         goal, charge, lam, nu, beat = goal / unit, charge / unit, lam / unit, nu / unit, beat / unit
+        price = lam
         if self._sample is not None:
             # The loss of a sample differs; the room that the point has left shall not.
             w, b = x[: self.d], x[self.d :]
             less = float(self.program.loss(w, b)) - float(self._sample.program.loss(w, b))
             near = self._sample.bound(budget.less_loss(less), goal, charge, x, lam, nu, beat)
             x, lam, nu = near.x, max(near.lam, LEAST * lam), max(near.nu, LEAST * nu)
-        found = self._solve(_Problem.within(budget, goal, charge), x, lam, nu, beat)
+        found = self._solve(_Problem.within(budget, goal, charge), x, lam, nu, price, beat)
         if found.value >= (1.0 - MISSED) * budget.norm:  # the whole norm: no multipliers are needed to prove that
             found = Optimum(found.x, 0.0 * found.alpha, 0.0 * found.beta, 0.0, 1.0, found.value)
         return found.times(unit)
@@ -249,10 +251,12 @@ class Kernel:
     def centre(self, budget: Budget, x: Array) -> Array:
         """Find the analytic centre of what a budget allows, where the interior-point method ends without an objective."""
         none = np.zeros(self.d)
-        return self._solve(_Problem.within(budget, none, none), x, 1.0, 1.0).x
+        return self._solve(_Problem.within(budget, none, none), x, 1.0, 1.0, 1.0).x
 
-    def _solve(self, problem: _Problem, x: Array, lam: float, nu: float, beat: float = -np.inf) -> Optimum:
-        """Solve a problem, working set after working set."""
+    def _solve(
+        self, problem: _Problem, x: Array, lam: float, nu: float, price: float, beat: float = -np.inf
+    ) -> Optimum:
+        """Solve a problem, working set after working set; missed loss counts by `price`, or λ if that is greater."""
         program, n, m = self.program, self.program.n_rows, len(self._h)
         columns, x = self._first_columns(problem, x)
         first, failures = self._sample is None, 0
@@ -266,8 +270,8 @@ class Kernel:
             if time_is_up():
                 break
             inside = INSIDE[2 if failures else 0 if first else 1]
-            found = self._round(problem, work, replace(at, lam=max(at.lam, LEAST * lam), nu=max(at.nu, LEAST * nu)),
-                                scale, beat, inside, max(lam, LEAST * at.lam))  # fmt: skip
+            begin = replace(at, lam=max(at.lam, LEAST * lam), nu=max(at.nu, LEAST * nu))
+            found = self._round(problem, work, begin, scale, beat, inside, price)
             if not found.solved:
                 failures += 1
                 if failures > FAILURES:
@@ -292,7 +296,7 @@ class Kernel:
         return Optimum(at.x, alpha, beta[: program.n_hard], at.lam, at.nu, value)
 
     def _round(
-        self, problem: _Problem, work: _WorkingSet, at: _Iterate, scale: float, beat: float, inside: float, lam: float
+        self, problem: _Problem, work: _WorkingSet, at: _Iterate, scale: float, beat: float, inside: float, price: float
     ) -> _Solution:
         """Solve over a working set: roughly and, where nothing speaks against the set, to the end."""
         slacks = self.program.slacks
@@ -301,8 +305,12 @@ class Kernel:
         solve = self._restricted(problem, state, hard, work.columns, at, scale, beat)
         for rough in (True, False):
             here, multipliers, gap, solved = solve(ROUGH if rough else FINE, inside)
+            if problem.mode == 0 and solved and not rough:  # nothing mends a model: as close as numbers allow
+                closer = solve(CLOSEST, inside)
+                if closer[2] < gap:
+                    here, multipliers, gap, _ = closer
             rows = work.rows.copy()
-            cost = max(here.lam, lam) * _unseen(slacks, self.program.s, here.margin, state, rows) / scale
+            cost = max(here.lam, price) * _unseen(slacks, self.program.s, here.margin, state, rows) / scale
             violated = here.room < -BEYOND
             violated[hard] = False
             far, needed = bool(cost > TOO_FAR or violated.any()), work.hard | violated
