@@ -42,7 +42,7 @@ NEARLY = 0.9
 ROUGH, FINE, CLOSEST = 2e-2, 1e-9, 1e-12
 #: How far inside the starting point is, as a share of the norm budget: in the first round, later, and after a failure;
 #: and how many failures are one too many.
-INSIDE, FAILURES = (0.03, 0.02, 0.3), 4
+INSIDE, FAILURES = (0.03, 0.02, 0.3), 3
 #: Least multipliers to start from, as shares of the first ones.
 LEAST = 1e-3
 #: What rows outside the working set add to the objective, as a share of its scale: next to nothing; so much that a
@@ -220,7 +220,7 @@ class Kernel:
         none = np.zeros(self.d)
         if self._sample is not None:
             x = self._sample.penalised(C, x).x
-        return self._solve(_Problem(0, none, none, 0.0, 0.0, C), x, C, 1.0, C)
+        return self._solve(_Problem(0, none, none, 0.0, 0.0, C), x, C, 1.0, (x, C, 1.0))
 
     def bound(
         self, budget: Budget, goal: Array, charge: Array, x: Array, lam: float, nu: float, beat: float = -np.inf
@@ -236,14 +236,14 @@ class Kernel:
             return Optimum(x, alpha, beta, 0.0, 0.0, float(goal @ self._fixed))
         unit = float(np.max((np.abs(goal) + charge) / self.program.gamma))
         goal, charge, lam, nu, beat = goal / unit, charge / unit, lam / unit, nu / unit, beat / unit
-        price = lam
+        origin = x, lam, nu
         if self._sample is not None:
             # The loss of a sample differs; the room that the point has left shall not.
             w, b = x[: self.d], x[self.d :]
             less = float(self.program.loss(w, b)) - float(self._sample.program.loss(w, b))
             near = self._sample.bound(budget.less_loss(less), goal, charge, x, lam, nu, beat)
             x, lam, nu = near.x, max(near.lam, LEAST * lam), max(near.nu, LEAST * nu)
-        found = self._solve(_Problem.within(budget, goal, charge), x, lam, nu, price, beat)
+        found = self._solve(_Problem.within(budget, goal, charge), x, lam, nu, origin, beat)
         if found.value >= (1.0 - MISSED) * budget.norm:  # the whole norm: no multipliers are needed to prove that
             found = Optimum(found.x, 0.0 * found.alpha, 0.0 * found.beta, 0.0, 1.0, found.value)
         return found.times(unit)
@@ -251,20 +251,26 @@ class Kernel:
     def centre(self, budget: Budget, x: Array) -> Array:
         """Find the analytic centre of what a budget allows, where the interior-point method ends without an objective."""
         none = np.zeros(self.d)
-        return self._solve(_Problem.within(budget, none, none), x, 1.0, 1.0, 1.0).x
+        return self._solve(_Problem.within(budget, none, none), x, 1.0, 1.0, (x, 1.0, 1.0)).x
 
     def _solve(
-        self, problem: _Problem, x: Array, lam: float, nu: float, price: float, beat: float = -np.inf
-    ) -> Optimum:
-        """Solve a problem, working set after working set; missed loss counts by `price`, or λ if that is greater."""
+        self, problem: _Problem, x: Array, lam: float, nu: float, safe: tuple[Array, float, float],
+        beat: float = -np.inf,
+    ) -> Optimum:  # fmt: skip
+        """Solve a problem, working set after working set, from a point and multipliers, or from safe ones.
+
+        Loss that a working set misses counts by the safe multiplier, or by the present one if that is greater.
+        """
         program, n, m = self.program, self.program.n_rows, len(self._h)
+        given = x
         columns, x = self._first_columns(problem, x)
         first, failures = self._sample is None, 0
         count = int(FIRST_ROWS * self._width(columns))
         if not first:
             count = int(NEXT_ROWS * self._width(columns) + UNCERTAIN * n / np.sqrt(n / SAMPLED))
         work = _WorkingSet(columns, count, np.zeros(n, dtype=np.uint8), np.zeros(m, dtype=bool))
-        at = _Iterate(x, lam, nu, self.margins(x), self._hard @ x - self._h)
+        at = self._iterate(x, lam, nu)
+        origin, price = at if safe[0] is given else self._iterate(self._first_columns(problem, safe[0])[1], *safe[1:]), safe[1]
         scale, alpha, beta, value = self._scale(problem, at), np.zeros(n), np.zeros(m), -np.inf
         for _ in range(ROUNDS):
             if time_is_up():
@@ -276,7 +282,9 @@ class Kernel:
                 failures += 1
                 if failures > FAILURES:
                     break
-                work.count, first = 4 * work.count, False
+                # From where it began, if that is elsewhere, and in the end with all rows.
+                at, first = origin, False
+                work.count = 4 * work.count if failures < FAILURES else n + m
                 continue
             if found.far:
                 work.hard |= found.hard
@@ -321,6 +329,9 @@ class Kernel:
                 break
         needed[hard] = True
         return _Solution(here, solved, far, gap, cost, alpha, beta, rows, needed, more)
+
+    def _iterate(self, x: Array, lam: float, nu: float) -> _Iterate:
+        return _Iterate(x, lam, nu, self.margins(x), self._hard @ x - self._h)
 
     def _scale(self, problem: _Problem, at: _Iterate) -> float:
         """Scale of the objective: the norm budget, or the penalised objective itself."""
@@ -465,7 +476,7 @@ class QuadraticModel:
         plus, minus = np.maximum(w, 0.0) + spread, np.maximum(-w, 0.0) + spread
         self._theta = (plus * plus + minus * minus) / (spread * program.gamma)
         # With fewer rows than weights, the offsets are left where they are.
-        self._A = A if len(margin) < len(w) else None
+        self._A = A if 0 < len(margin) < len(w) else None
         if self._A is not None:
             matrix = _product(A, self._theta, A.T)
             matrix.ravel()[:: len(matrix) + 1] += 1.0 / np.maximum(curvature, 1e-12)
