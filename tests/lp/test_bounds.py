@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from allrelevant.errors import RelevanceWarning, SolverError
 from allrelevant.lp import BoundSolver, PenalisedSolver, Program, Targets, _kernel, bounds
-from allrelevant.lp.certificate import GAP_LIMIT
+from allrelevant.lp.certificate import GAP_LIMIT, certify
 from allrelevant.lp.deadline import Deadline
 from allrelevant.lp.kernel import Kernel
 from allrelevant.relevance.nearoptimal import near_optimal_set
@@ -121,18 +121,26 @@ def test_of_a_pair_only_the_greater_is_solved_to_the_end(seed, kind):
     assert (upper >= expected - 1e-2 * atol).all()
 
 
-@pytest.mark.parametrize("kind", ["", "shared hard", "wide", "joint box", "sparse", "viewed"])
-def test_targets_have_nothing_to_do_with_each_other(kind):
-    drawn = draw(7, *oddities(kind), n_targets=5)
-    targets = Targets.single(np.repeat(np.arange(5), 2), np.tile([1.0, -1.0], 5))
+@pytest.mark.parametrize("kind", ["", "shared hard", "wide", "joint box", "sparse", "viewed", "charged"])
+def test_targets_have_nothing_to_do_with_each_other(kind, monkeypatch):
+    """To the last bit; only the proofs are products of whole batches, which are rounded in other places."""
+    drawn = draw(7, *oddities(kind), n_targets=10)
+    targets, order = drawn.targets, np.random.RandomState(0).permutation(10)
+    claims = []
+
+    def watched(program, budget, targets, w, b, duals, anchor):
+        claims.append((w, b, duals.alpha, duals.beta, duals.lam))
+        return certify(program, budget, targets, w, b, duals, anchor)
+
+    monkeypatch.setattr(bounds, "certify", watched)
+    together = BoundSolver(drawn.program, drawn.budget, drawn.start).solve(targets)
     solver = BoundSolver(drawn.program, drawn.budget, drawn.start)
-    together = solver.solve(targets)
-    order = np.random.RandomState(0).permutation(10)
-    fresh = BoundSolver(drawn.program, drawn.budget, drawn.start)
-    parts = [fresh.solve(targets.take(part)) for part in np.split(order, [1, 4])]
+    parts = [solver.solve(targets.take(part)) for part in np.split(order, [1, 4])]
+    for whole, *split in zip(*claims, strict=True):
+        np.testing.assert_array_equal(np.concatenate(split), whole[order])
     for name in ("value", "upper"):
         found = np.concatenate([getattr(part, name) for part in parts])
-        np.testing.assert_array_equal(found, getattr(together, name)[order])
+        np.testing.assert_allclose(found, getattr(together, name)[order], rtol=0, atol=1e-12 * drawn.budget.norm)
 
 
 def test_threads_change_nothing():
@@ -271,7 +279,7 @@ def test_without_any_time_what_is_said_still_holds(kind):
     drawn = draw(1, *oddities(kind))
     with Deadline(0.0).watched():
         found = solved(drawn)
-    assert found.open.all()
+    assert found.open.any() if kind == "charged" else found.open.all()  # some of a group need not be used at all
     assert found.n_reference == 0
     assert_valid(drawn, found)
     assert_valid(drawn, BoundSolver(drawn.program, drawn.budget, drawn.start).unsolved(drawn.targets))
@@ -307,7 +315,7 @@ def no_numbers(x, multipliers):
 
 
 def no_numbers_that_look_well(x, multipliers):
-    return np.full_like(x, np.nan), np.full_like(multipliers, np.inf), np.nan, 1.0, 0.0, 3
+    return np.full_like(x, np.nan), np.full_like(multipliers, np.nan), np.nan, 1.0, 0.0, 3
 
 
 def anything(x, multipliers):
