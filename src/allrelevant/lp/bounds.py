@@ -16,9 +16,9 @@ from allrelevant.errors import RelevanceWarning
 from allrelevant.lp.certificate import GAP_LIMIT, Certified, certify
 from allrelevant.lp.copies import FewerCopies
 from allrelevant.lp.deadline import time_is_up
-from allrelevant.lp.failures import NUMERICAL, unproven_bound
+from allrelevant.lp.failures import NUMERICAL, as_solver_error, unproven_bound
 from allrelevant.lp.highs import HighsBounds
-from allrelevant.lp.kernel import Kernel, Optimum, QuadraticModel
+from allrelevant.lp.kernel import Kernel, QuadraticModel
 from allrelevant.lp.matrix import Array, Indices
 from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.targets import Duals, Targets
@@ -128,9 +128,10 @@ class BoundSolver:
         anchor = _stretched(program, budget, self._start)
         if not (program.n_hard or program.boxed.any()) and _has_room(program, budget, *anchor):
             return anchor
-        # Without an objective the interior-point method ends at the analytic centre.
-        none, x = np.zeros(program.n_weights), np.concatenate(self._start)
-        found = self._kernel.bound(budget, none, none, x, 1.0, 1.0).x
+        try:
+            found = self._kernel.centre(budget, np.concatenate(self._start))
+        except NUMERICAL:
+            return anchor
         centre = found[: program.n_weights], found[program.n_weights :]
         return centre if _has_room(program, budget, *centre) else anchor
 
@@ -195,11 +196,19 @@ class BoundSolver:
         try:
             with self._lock:  # what is prepared is prepared once
                 model, _ = self._model, self._anchor
+            d = program.n_weights
+            goals = targets.spread(targets.coefficient, d)
+            charges = np.zeros_like(goals) if targets.charge is None else targets.spread(targets.charge, d)
+            x, lam, nu = model.starts(goals - charges * np.sign(self._start[0]))
             for pair in _pairs(targets):
                 if time_is_up():
                     break
-                for k, found in self._pair(model, targets, pair):
-                    w[k], b[k] = found.x[: program.n_weights], found.x[program.n_weights :]
+                beat = -np.inf
+                # The side that seems to reach farther comes first.
+                for k in sorted(pair, key=lambda k: -float(goals[k] @ x[k, :d])):
+                    found = self._kernel.bound(self.budget, goals[k], charges[k], x[k], lam[k], nu[k], beat)
+                    beat = found.value
+                    w[k], b[k] = found.x[:d], found.x[d:]
                     duals.alpha[k], duals.beta[k], duals.lam[k] = found.alpha, found.beta, found.lam
             return certify(program, self.budget, targets, w, b, duals, self._anchor), None
         except NUMERICAL as error:
@@ -211,41 +220,29 @@ class BoundSolver:
             )
             return Certified(np.full(t, -np.inf), np.full(t, np.inf), w), error
 
-    def _pair(self, model: QuadraticModel, targets: Targets, pair: Indices) -> list[tuple[int, Optimum]]:
-        """Solve both sides of a magnitude, or a single target; the side that seems to reach farther first."""
-        d = self.program.n_weights
-        part = targets.take(pair)
-        goals = part.spread(part.coefficient, d)
-        charges = np.zeros_like(goals) if part.charge is None else part.spread(part.charge, d)
-        starts = [model.start(goal - charge * np.sign(self._start[0])) for goal, charge in zip(goals, charges, strict=True)]
-        reached = [float(goal @ start[0][:d]) for goal, start in zip(goals, starts, strict=True)]
-        out, beat = [], -np.inf
-        for k in np.argsort(-np.array(reached), kind="stable"):
-            found = self._kernel.bound(self.budget, goals[k], charges[k], *starts[k], beat)
-            beat = found.value if len(pair) > 1 else -np.inf
-            out.append((int(pair[k]), found))
-        return out
-
     def _by_reference(self, targets: Targets, rest: Indices, proof: Certified) -> Certified:
         """The same with what HiGHS finds for some of the targets, each from scratch."""
         part = targets.take(rest)
-        claim = HighsBounds(self.program, self.budget).solve(part, cold=True)
-        more = certify(self.program, self.budget, part, *claim, self._anchor)
+        with as_solver_error("the bounds were not found"):
+            claim = HighsBounds(self.program, self.budget).solve(part, cold=True)
+            more = certify(self.program, self.budget, part, *claim, self._anchor)
         better = more.lower > proof.lower[rest]
         proof.lower[rest[better]], proof.w[rest[better]] = more.lower[better], more.w[better]
         proof.upper[rest] = np.minimum(proof.upper[rest], more.upper)
         return proof
 
 
-def _pairs(targets: Targets) -> list[Indices]:
+def _pairs(targets: Targets) -> list[range]:
     """Places of the targets, both sides of a magnitude together."""
-    pairs = [np.arange(k, k + 2) for k in range(0, targets.paired, 2)]
-    return pairs + [np.arange(k, k + 1) for k in range(targets.paired, len(targets))]
+    ends = [*range(0, targets.paired, 2), *range(targets.paired, len(targets) + 1)]
+    return [range(k, end) for k, end in zip(ends, ends[1:], strict=False)]
 
 
 def _has_room(program: Program, budget: Budget, w: Array, b: Array) -> bool:
-    hard = program.hard_rooms(w, b)
-    return bool(budget.room(program.norm(w), program.loss(w, b)) > 0 and (hard > 0.0).all())
+    rooms = program.hard_rooms(w, b)
+    fixed = program.lower == program.upper if program.boxed.any() else np.zeros(0, dtype=bool)
+    inside = np.concatenate([rooms[: program.n_hard] > 0.0, (rooms[program.n_hard :] > 0.0) | np.tile(fixed, 2)])
+    return bool(budget.room(program.norm(w), program.loss(w, b)) > 0 and inside.all() and rooms.min(initial=0.0) >= 0.0)
 
 
 def _stretched(program: Program, budget: Budget, start: tuple[Array, Array]) -> tuple[Array, Array]:

@@ -25,22 +25,29 @@ from allrelevant.lp.program import Budget, Program, Slacks
 __all__ = ["Kernel", "Optimum", "QuadraticModel"]
 
 #: Hinge rows in the working set per weight and offset: at first, and once the optimum is near.
-FIRST_ROWS, NEXT_ROWS = 6.0, 5.0
+FIRST_ROWS, NEXT_ROWS = 8.0, 5.0
 #: Weights in the working set beside as many as the optimal model uses: at first, and added in a round at most. All
 #: weights are taken where there are less than so many times as many.
-FIRST_COLUMNS, MORE_COLUMNS, MANY = 8, 20, 1.25
+FIRST_COLUMNS, MORE_COLUMNS, MANY = 6, 20, 1.25
 #: Complementarity at which to stop, as a share of the scale of the objective: in the first round, and later.
 ROUGH, FINE = 1e-2, 1e-9
-#: How far inside the starting point is, as a share of the norm budget: in the first round, and later.
-INSIDE = 0.1, 0.02
+#: How far inside the starting point is, as a share of the norm budget: in the first round, later, and after a failure;
+#: and how many failures are one too many.
+INSIDE, FAILURES = (0.03, 0.02, 0.3), 2
+#: Least multipliers to start from, as shares of the first ones.
+AGAIN = 1e-3
 #: What rows and columns outside the working set may add to the objective, as a share of its scale; and what shows that
 #: the set was too small for the step that was taken: then it is doubled, and the step taken again.
 MISSED, TOO_FAR = 1e-8, 0.1
+#: By how much hard rows outside the working set may be violated.
+BEYOND = 1e-9
+#: Share of the limit above which the price of a weight lets it in after the first round, whose multipliers are rough.
+NEARLY = 0.9
 #: Rounds and iterations, at most: what is not solved then is left to the reference engine.
 ROUNDS, ITERATIONS = 40, 80
 #: The quadratic model: rows per weight whose hinges are rounded off, curvature of the others, and what either side of a
-#: weight begins with, as a multiple of an even share of the room of the norm budget.
-SMOOTH_ROWS, OUTSIDE, SPREAD = 10.0, 0.1, 2.5
+#: weight begins with, as a multiple of an even share of the room of the norm budget; share of its step that is taken.
+SMOOTH_ROWS, OUTSIDE, SPREAD, SHRINK = 10.0, 0.1, 2.5, 0.8
 #: With more rows than this the optimum over every so many-th row comes first; its error, which goes with the root of
 #: the sample, says how many rows may change sides.
 TALL, SAMPLED, UNCERTAIN = 20_000, 8, 4.0
@@ -56,14 +63,6 @@ class Optimum:
     lam: float
     nu: float
     value: float
-
-
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """The hinge rows of a working set, and the rows that decide their slack alone and count as linear loss."""
-
-    kept: Indices
-    linear: Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +106,10 @@ class Kernel:
         #: Hinge rows of weights and offsets, where that copy is affordable.
         self._table = np.hstack([program.full().A, program.B]) if isinstance(program.A, np.ndarray) else None
         self._linear = np.concatenate([program.u, program.v])
+        self._row_weight = program.row_weight
         self._free = program.lower < program.upper
         self._fixed = np.where(self._free, 0.0, program.lower)
+        self._all_free, self._any_fixed = bool(self._free.all()), bool(self._fixed.any())
         below, above = (np.flatnonzero(self._free & np.isfinite(side)) for side in (program.lower, program.upper))
         one = np.eye(d, d + p) if len(below) or len(above) else np.zeros((0, d + p))
         self._hard = np.vstack([np.hstack([program.G, program.H]), one[below], -one[above]])
@@ -125,7 +126,9 @@ class Kernel:
         """What the hinge rows have beyond their right sides."""
         if self._table is None:
             return self.program.rows(x[: self.d], x[self.d :]) - self.program.r
-        return np.asarray(self._table @ x - self.program.r)
+        out = self._table @ x
+        out -= self.program.r
+        return out
 
     def pull(self, alpha: Array) -> Array:
         """What multipliers of the hinge rows ask of weights and offsets."""
@@ -160,6 +163,9 @@ class Kernel:
 
         Once the optimum is known to lie below `beat` nothing more is wanted of it.
         """
+        if not ((goal != 0.0) | (charge != 0.0))[self._free].any():
+            none = np.zeros(len(self._h))
+            return Optimum(x, np.zeros(self.program.n_rows), none[: self.program.n_hard], 0.0, 0.0, float(goal @ self._fixed))
         unit = float(np.max((np.abs(goal) + charge) / self.program.gamma, initial=0.0)) or 1.0
         goal, charge, lam, nu, beat = goal / unit, charge / unit, lam / unit, nu / unit, beat / unit
         if self._sample is not None:
@@ -167,61 +173,74 @@ class Kernel:
             w, b = x[: self.d], x[self.d :]
             less = float(self.program.loss(w, b)) - float(self._sample.program.loss(w, b))
             near = self._sample.bound(budget.less_loss(less), goal, charge, x, lam, nu, beat)
-            x, lam, nu = near.x, near.lam, near.nu
+            x, lam, nu = near.x, max(near.lam, AGAIN * lam), max(near.nu, AGAIN * nu)
         if budget.price is None:
             problem = _Problem(2, goal, charge, budget.norm, budget.loss, 1.0)
         else:
             problem = _Problem(1, goal, charge, budget.norm, 0.0, budget.price)
         found = self._solve(problem, x, lam, nu, beat)
+        if found.value >= (1.0 - MISSED) * budget.norm:  # all of the norm: that nothing else matters needs no multipliers
+            found = Optimum(found.x, 0.0 * found.alpha, 0.0 * found.beta, 0.0, 1.0, found.value)
         return Optimum(found.x, *(unit * part for part in (found.alpha, found.beta, found.lam, found.nu, found.value)))
 
+    def centre(self, budget: Budget, x: Array) -> Array:
+        """Find the analytic centre of what a budget allows, where the interior-point method ends without an objective."""
+        none = np.zeros(self.d)
+        if budget.price is None:
+            problem = _Problem(2, none, none, budget.norm, budget.loss, 1.0)
+        else:
+            problem = _Problem(1, none, none, budget.norm, 0.0, budget.price)
+        return self._solve(problem, x, 1.0, 1.0).x
+
     def _solve(self, problem: _Problem, x: Array, lam: float, nu: float, beat: float = -np.inf) -> Optimum:
-        program, n, d, goal = self.program, self.program.n_rows, self.d, problem.goal
+        program, n, m, d = self.program, self.program.n_rows, len(self._h), self.d
         columns, x = self._first_columns(problem, x)
         at = _Iterate(x, lam, nu, self.margins(x), self._hard @ x - self._h)
-        must, must_hard = np.zeros(n, dtype=bool), np.zeros(len(self._h), dtype=bool)
-        alpha, beta, value = np.zeros(n), np.zeros(len(self._h)), -np.inf
+        must, must_hard = np.zeros(n, dtype=np.uint8), np.zeros(m, dtype=bool)
+        alpha, beta, found_lam, value = np.zeros(n), np.zeros(m), 0.0, -np.inf
         first = self._sample is None
         count = int((FIRST_ROWS if first else NEXT_ROWS) * self._width(columns))
         if not first:
             count += int(UNCERTAIN * n / np.sqrt(n / SAMPLED))
-        scale = self._scale(problem, at)
+        scale, failures = self._scale(problem, at), 0
         for _ in range(ROUNDS):
-            rows, hard = _choose(program.slacks, at.margin, count, must), _least(at.room, count, must_hard)
-            whole = len(rows.kept) + len(hard) == n + len(self._h)
-            found = self._call(problem, rows, hard, columns, at, scale, beat, first)
-            if found is None:
-                if whole and not first:
+            state, hard = _choose(program.slacks, at.margin, count, must), _least(at.room, count, must_hard)
+            inside, tol = (INSIDE[0], ROUGH) if first else (INSIDE[2 if failures else 1], FINE)
+            at.lam, at.nu = max(at.lam, AGAIN * lam), max(at.nu, AGAIN * nu)
+            here, kept, multipliers, gap, solved = self._call(problem, state, hard, columns, at, scale, beat, inside, tol)
+            if not solved:
+                failures += 1
+                if failures > FAILURES:
                     break
                 count, first = 2 * count, False
                 continue
-            here, multipliers, gap = found
-            off, bad = (0.0, must) if whole else _missed(program.slacks, program.s, here.margin, rows)
+            marked = must.copy()
+            off = _unseen(program.slacks, program.s, here.margin, state, marked)
             cost = max(here.lam, lam) * off / scale
-            if cost > TOO_FAR:
+            outside = here.room < -BEYOND
+            outside[hard] = False
+            if cost > TOO_FAR or outside.any():
+                must_hard |= outside
                 count *= 2
                 continue
             at, scale = here, self._scale(problem, here)
-            alpha, beta = here.lam * self._slopes(rows), np.zeros(len(self._h))
-            alpha[rows.kept], beta[hard] = multipliers[: len(rows.kept)], multipliers[len(rows.kept) :]
-            value = float(goal @ at.x[:d] - problem.charge @ np.abs(at.x[:d]))
+            found_lam = here.lam
+            alpha, beta = np.where(state == 2, here.lam * self._row_weight, 0.0), np.zeros(m)
+            alpha[kept], beta[hard] = multipliers[: len(kept)], multipliers[len(kept) :]
+            value = float(problem.goal @ at.x[:d] - problem.charge @ np.abs(at.x[:d]))
             beaten = value >= 0.0 and value + 1.5 * gap < 0.99 * beat
-            outside = np.ones(len(self._h), dtype=bool)
-            outside[hard] = False
-            bad_hard = outside & (at.room < -1e-9)
-            done = (beaten or gap <= 10.0 * FINE * scale) and cost <= MISSED and not bad_hard.any()
+            done = (beaten or gap <= 10.0 * FINE * scale) and cost <= MISSED
             if columns is not None:
-                more = self._priced_out(problem, columns, alpha, beta, at)
+                more = self._priced_out(problem, columns, alpha, beta, at, first)
                 done &= not len(more)
-                columns = np.union1d(columns, more)
+                columns = np.union1d(columns, more) if len(more) else columns
             if done:
                 break
-            if not (first or whole):
-                must[rows.kept] = must_hard[hard] = True
-                must |= bad
-                must_hard |= bad_hard
+            if not first:
+                must = marked
+                must_hard[hard] = True
             first, count = False, max(int(NEXT_ROWS * self._width(columns)), count // 2)
-        return Optimum(at.x, alpha, beta[: program.n_hard], at.lam, at.nu, value)
+        return Optimum(at.x, alpha, beta[: program.n_hard], found_lam, at.nu, value)
 
     def _scale(self, problem: _Problem, at: _Iterate) -> float:
         """Scale of the objective: the norm budget, or the penalised objective itself."""
@@ -233,12 +252,6 @@ class Kernel:
     def _width(self, columns: Indices | None) -> int:
         return self.size if columns is None else len(columns) + self.size - self.d
 
-    def _slopes(self, rows: _Rows) -> Array:
-        """Weights of the rows that count as linear loss."""
-        slopes, slacks = np.zeros(self.program.n_rows), self.program.slacks
-        slopes[rows.linear] = self.program.s[slacks.of_row[rows.linear] if slacks.shared else rows.linear]
-        return slopes
-
     def _first_columns(self, problem: _Problem, x: Array) -> tuple[Indices | None, Array]:
         """Return the weights that the start moves most, and the start without the others; None to take all.
 
@@ -248,12 +261,12 @@ class Kernel:
         if problem.mode == 0:
             size += int(np.count_nonzero(w))
         if MANY * size >= d:
-            if self._free.all():
+            if self._all_free:
                 return None, x
             columns = np.flatnonzero(self._free)
         else:
             if problem.mode == 0:
-                slopes = np.where(self.margins(x) < 0.0, self.program.row_weight, 0.0)
+                slopes = np.where(self.margins(x) < 0.0, self._row_weight, 0.0)
                 pull = np.abs(self.pull(slopes) - self._linear)[:d] / self.program.gamma
                 w = np.where(w > 0.0, np.inf, pull)
             least = np.where(self._free, -w, np.inf)
@@ -264,12 +277,12 @@ class Kernel:
         return columns, out
 
     def _priced_out(
-        self, problem: _Problem, columns: Indices, alpha: Array, beta: Array, at: _Iterate
+        self, problem: _Problem, columns: Indices, alpha: Array, beta: Array, at: _Iterate, first: bool
     ) -> Indices:
         """Weights outside the working set that could do better than those inside."""
         d = self.d
         y = self.pull(alpha) + beta @ self._hard - at.lam * self._linear
-        price = (np.abs(y[:d] + problem.goal) - problem.charge) / self.program.gamma - at.nu
+        price = (np.abs(y[:d] + problem.goal) - problem.charge) / self.program.gamma - (NEARLY if first else 1.0) * at.nu
         price[columns], price[~self._free] = -np.inf, -np.inf
         more = np.flatnonzero(price > MISSED)
         if len(more) > MORE_COLUMNS:
@@ -277,47 +290,57 @@ class Kernel:
         return more
 
     def _call(
-        self, problem: _Problem, rows: _Rows, hard: Indices, columns: Indices | None, at: _Iterate, scale: float,
-        beat: float, first: bool,
-    ) -> tuple[_Iterate, Array, float] | None:  # fmt: skip
-        """Solve over a working set; None if the compiled routine could not."""
+        self, problem: _Problem, state: NDArray[np.uint8], hard: Indices, columns: Indices | None, at: _Iterate,
+        scale: float, beat: float, inside: float, tol: float,
+    ) -> tuple[_Iterate, Indices, Array, float, bool]:  # fmt: skip
+        """Solve over a working set; return point, rows, their multipliers, complementarity, and whether it is solved."""
         program, slacks, d, mode = self.program, self.program.slacks, self.d, problem.mode
-        kept, lin, loss, norm = rows.kept, self._linear, problem.loss, problem.norm
-        if len(rows.linear):
-            slopes = self._slopes(rows)
-            lin, loss = lin - self.pull(slopes), loss - float(slopes @ program.r)
+        chosen = np.arange(self.size) if columns is None else np.append(columns, np.arange(d, self.size))
+        some = slice(None) if columns is None else columns
+        lin, x, norm = self._linear[chosen], at.x[chosen], problem.norm
+        kept, K, right, loss = self._gather(state, hard, chosen, lin)
+        loss = problem.loss - loss
+        if self._any_fixed:
+            right = K @ x - np.concatenate([at.margin[kept], at.room[hard]])
+            slopes = np.where(state == 2, self._row_weight, 0.0)
+            loss -= float((self._linear - self.pull(slopes))[:d] @ self._fixed)
+            norm -= float(program.norm(self._fixed))
         if slacks.shared:
             own = slacks.of_row[kept]
             begin = np.flatnonzero(np.diff(own, prepend=-1))
             s, start = program.s[own[begin]], np.append(begin, len(kept)).astype(np.intc)
         else:
             s, start = program.s[kept], np.arange(len(kept) + 1, dtype=np.intc)
-        if columns is None:
-            some, chosen = slice(None), None
-        else:
-            some, chosen = columns, np.append(columns, np.arange(d, self.size))
-        K, right, x = self.block(kept, chosen), program.r[kept], at.x
-        if len(hard):
-            K = np.vstack([K, self._hard[hard] if chosen is None else self._hard[np.ix_(hard, chosen)]])
-            right = np.concatenate([right, self._h[hard]])
-        if chosen is not None:
-            if self._fixed.any():
-                right = K @ x[chosen] - np.concatenate([at.margin[kept], at.room[hard]])
-                loss -= float(lin[:d] @ self._fixed)
-                norm -= float(program.norm(self._fixed))
-            lin, x = lin[chosen], x[chosen]
-        band = 0.5 * float(np.abs(at.margin[kept]).max(initial=0.0)) + 1e-9
-        found, multipliers, lam, nu, gap, iterations = _kernel.solve(
+        near = at.margin[kept] if len(kept) else at.room[hard]
+        band = 0.5 * float(np.max(np.abs(near), initial=0.0)) + 1e-9
+        found, multipliers, lam, nu, gap, solved, _ = _kernel.solve(
             K, right, start, s, lin, program.gamma[some], problem.goal[some], problem.charge[some],
             norm + problem.C * loss if mode == 1 else norm, loss if mode == 2 else 0.0, problem.C, mode,
-            x, at.lam, at.nu, scale, INSIDE[0] if first else INSIDE[1], band, ROUGH if first else FINE, beat, ITERATIONS,
+            x, at.lam, at.nu, scale, inside, band, tol, beat, ITERATIONS,
         )  # fmt: skip
-        if iterations < 0 or not np.isfinite(gap):
-            return None
-        if chosen is not None:
-            found, whole = np.concatenate([self._fixed, np.zeros(self.size - d)]), found
-            found[chosen] = whole
-        return _Iterate(found, lam, nu, self.margins(found), self._hard @ found - self._h), multipliers, gap
+        if columns is not None:
+            found, part = np.concatenate([self._fixed, np.zeros(self.size - d)]), found
+            found[chosen] = part
+        here = _Iterate(found, lam, nu, self.margins(found), self._hard @ found - self._h)
+        return here, kept, multipliers, gap, solved and np.isfinite(gap)
+
+    def _gather(
+        self, state: NDArray[np.uint8], hard: Indices, chosen: Indices, lin: Array
+    ) -> tuple[Indices, Array, Array, float]:
+        """Rows of the working set with their right sides; the linear loss of others is taken off `lin` and returned."""
+        program, size = self.program, int(np.count_nonzero(state == 1))
+        K, right = np.empty((size + len(hard), len(chosen))), np.empty(size + len(hard))
+        if len(hard):
+            K[size:], right[size:] = self._hard[np.ix_(hard, chosen)], self._h[hard]
+        if self._table is not None:
+            kept = np.empty(size, dtype=np.intc)
+            loss = _kernel.gather(self._table, program.r, self._row_weight, state, chosen, kept, K, right, lin)
+            return kept, K, right, loss
+        kept = np.flatnonzero(state == 1)
+        K[:size], right[:size] = self.block(kept, chosen), program.r[kept]
+        slopes = np.where(state == 2, self._row_weight, 0.0)
+        lin -= self.pull(slopes)[chosen]
+        return kept, K, right, float(slopes @ program.r)
 
 
 class QuadraticModel:
@@ -360,35 +383,39 @@ class QuadraticModel:
             diagonal += 1e-10 * diagonal.max(initial=1e-300)
         self._factor = cho_factor(matrix, lower=True, overwrite_a=True)
 
-    def start(self, goal: Array) -> tuple[Array, float, float]:
-        """Return a point, and multipliers λ and ν, for a goal."""
+    def starts(self, goals: Array) -> tuple[Array, Array, Array]:
+        """Return points, and multipliers λ and ν, for goals of shape (t, d)."""
         d = self.d
-        far = np.zeros(len(self.x))
+        far = np.zeros((len(goals), len(self.x)))
         if self._wide:
-            step, K = self._theta * goal, self._K[:, :d]
-            far[:d] = step - self._theta * (cho_solve(self._factor, K @ step) @ K)
+            step, K = self._theta * goals, self._K[:, :d]
+            far[:, :d] = step - self._theta * (cho_solve(self._factor, K @ step.T).T @ K)
         else:
-            far[:d] = goal
-            far = cho_solve(self._factor, far)
-        nu = float(np.sqrt(max(goal @ far[:d], 1e-12 * self._room) / (2.0 * self._room)))
-        return self.x + far / nu, self._price * nu, nu
+            far[:, :d] = goals
+            far = cho_solve(self._factor, far.T).T
+        gain = np.einsum("td,td->t", goals, far[:, :d])
+        nu = np.sqrt(np.maximum(gain, 1e-12 * self._room) / (2.0 * self._room))
+        return self.x + SHRINK * far / nu[:, None], self._price * nu, nu
 
 
-def _choose(slacks: Slacks, margin: Array, count: int, must: NDArray[np.bool_]) -> _Rows:
-    """Choose so many rows nearest to where their slack changes hands."""
+def _choose(slacks: Slacks, margin: Array, count: int, must: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """State of every row: 1 in the working set, 2 the row that decides its slack and counts as linear loss, or 0.
+
+    The working set are so many rows nearest to where their slack changes hands, and those that must be in it.
+    """
     n = len(margin)
     if count >= n:
-        return _Rows(np.arange(n), np.zeros(0, dtype=np.intp))
+        return np.ones(n, dtype=np.uint8)
     if not slacks.shared:
-        distance = np.abs(margin)
-        near = distance <= np.partition(distance, count - 1)[count - 1]
-        near |= must
-        return _Rows(np.flatnonzero(near), np.flatnonzero((margin < 0.0) & ~near))
+        limit = np.partition(np.abs(margin), count - 1)[count - 1]
+        state = np.empty(n, dtype=np.uint8)
+        _kernel.classify(margin, limit, must, state)
+        return state
     return _choose_shared(slacks, margin, count, must)
 
 
-def _choose_shared(slacks: Slacks, margin: Array, count: int, must: NDArray[np.bool_]) -> _Rows:
-    """Choose rows that may become the worst of their slack, where that is not decided."""
+def _choose_shared(slacks: Slacks, margin: Array, count: int, must: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The same where rows share slacks."""
     top = np.maximum(slacks.greatest(-margin), 0.0)
     need = slacks.rows(top) + margin  # of every row to be the worst of its slack
     starts = slacks.starts
@@ -397,11 +424,10 @@ def _choose_shared(slacks: Slacks, margin: Array, count: int, must: NDArray[np.b
     # The least need of any other row, or of 0, to take over.
     rival = np.minimum(np.minimum.reduceat(np.where(worst, np.inf, need), starts), top)
     rival = np.where(top > 0.0, rival, np.minimum.reduceat(need, starts))
-    distance = np.maximum(slacks.rows(rival), need)
-    limit = np.partition(distance, count - 1)[count - 1]
-    open_slack = slacks.rows((rival <= limit) | (slacks.total(must.astype(float)) > 0.0))
-    kept = (open_slack & ((need <= limit) | worst)) | must
-    return _Rows(np.flatnonzero(kept), np.flatnonzero(worst & ~open_slack & (slacks.rows(top) > 0.0)))
+    limit = np.partition(np.maximum(slacks.rows(rival), need), count - 1)[count - 1]
+    undecided = slacks.rows((rival <= limit) | (slacks.total(must.astype(float)) > 0.0))
+    kept = (undecided & ((need <= limit) | worst)) | (must > 0)
+    return np.where(kept, 1, np.where(worst & ~undecided & (slacks.rows(top) > 0.0), 2, 0)).astype(np.uint8)
 
 
 def _least(room: Array, count: int, must: NDArray[np.bool_]) -> Indices:
@@ -411,21 +437,16 @@ def _least(room: Array, count: int, must: NDArray[np.bool_]) -> Indices:
     return np.flatnonzero((room <= np.partition(room, count - 1)[count - 1]) | must)
 
 
-def _missed(slacks: Slacks, s: Array, margin: Array, rows: _Rows) -> tuple[float, NDArray[np.bool_]]:
-    """Loss that a working set does not see at a point, and a mask of the rows that have it."""
-    loss = np.maximum(-margin, 0.0)
-    seen = np.zeros_like(loss)
+def _unseen(slacks: Slacks, s: Array, margin: Array, state: NDArray[np.uint8], must: NDArray[np.uint8]) -> float:
+    """Loss that a working set does not see at a point; the rows that have it, and those of the set, are marked."""
     if not slacks.shared:
-        seen[rows.kept] = loss[rows.kept]
-        seen[rows.linear] = -margin[rows.linear]
-        off = s * (loss - seen)
-        return float(off.sum()), off > 0.0
-    seen[rows.kept] = loss[rows.kept]
-    most, seen_most = slacks.greatest(loss), slacks.greatest(seen)
-    decided = slacks.of_row[rows.linear]
-    seen_most[decided] = -margin[rows.linear]
-    off = s * (most - seen_most)
-    wrong = slacks.rows(off > 0.0)
-    bad = wrong & (loss == slacks.rows(most)) & (loss > 0.0)
-    bad[rows.linear] |= off[decided] > 0.0
-    return float(off.sum()), bad
+        return float(_kernel.unseen(margin, s, state, must))
+    loss = np.maximum(-margin, 0.0)
+    most, seen = slacks.greatest(loss), slacks.greatest(np.where(state == 1, loss, 0.0))
+    linear = np.flatnonzero(state == 2)
+    decided = slacks.of_row[linear]
+    seen[decided] = -margin[linear]
+    off = s * (most - seen)
+    must[(state == 1) | (slacks.rows(off > 0.0) & (loss == slacks.rows(most)) & (loss > 0.0))] = 1
+    must[linear[off[decided] > 0.0]] = 1
+    return float(off.sum())

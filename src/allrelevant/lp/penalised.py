@@ -13,7 +13,7 @@ from allrelevant.lp.deadline import check_time
 from allrelevant.lp.failures import NUMERICAL, as_solver_error
 from allrelevant.lp.highs import HighsPenalised
 from allrelevant.lp.kernel import Kernel
-from allrelevant.lp.matrix import Array
+from allrelevant.lp.matrix import Array, reach
 from allrelevant.lp.program import Program
 from allrelevant.lp.targets import Duals
 
@@ -22,6 +22,8 @@ __all__ = ["PenalisedSolver", "penalised_paths"]
 NOT_FOUND = "the baseline model was not found"
 #: Weights below this share of the norm are 0 where that is as good.
 NO_WEIGHT = 1e-7
+#: Weights that move no row by more than this are 0; margins are 1.
+NO_MOVE = 1e-9
 
 
 class PenalisedSolver:
@@ -33,6 +35,12 @@ class PenalisedSolver:
     @cached_property
     def _kernel(self) -> Kernel:
         return Kernel(self.program, 0)
+
+    @cached_property
+    def _reach(self) -> Array:
+        """By how much a unit of every weight moves a row, at most."""
+        program = self.program.full()
+        return np.maximum(np.maximum(reach(program.A), reach(program.G)), np.abs(program.u))
 
     def solve(self, C: float, near: tuple[Array, Array] | None = None) -> tuple[Array, Array]:
         """Return the optimal point ``(w, b)``, proven to a relative gap of :data:`GAP_LIMIT`.
@@ -67,6 +75,7 @@ class PenalisedSolver:
                 if np.isfinite(found.x).all():
                     x = found.x
             w, b = points[:, :d], points[:, d:]
+            w[np.abs(w) * self._reach <= NO_MOVE] = 0.0
             small = np.abs(w) * program.gamma <= NO_WEIGHT * program.norm(w)[:, None]
             sparser = np.where(small, 0.0, w)
             gap = penalised_gap(program, values, sparser, b, duals)
