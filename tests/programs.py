@@ -102,7 +102,10 @@ def _drawn_rows(rng, oddities, n, d):
         slack = np.repeat(np.arange(n), rng.integers(2, 5, size=n))[:n]
     weights = {}
     if "weighted" in oddities:
-        weights = {"s": rng.uniform(0.1, 3.0, size=n)[: slack.max(initial=-1) + 1], "gamma": rng.uniform(0.3, 3.0, size=d)}
+        weights = {
+            "s": rng.uniform(0.1, 3.0, size=n)[: slack.max(initial=-1) + 1],
+            "gamma": rng.uniform(0.3, 3.0, size=d),
+        }
     if "linear" in oddities:
         pull = rng.uniform(0.0, 0.2, size=n) * weights.get("s", np.ones(n))[slack] / 4.0
         weights |= {"u": pull @ A, "v": pull @ B}

@@ -1,4 +1,4 @@
-"""Bounds of programs of all kinds are those that SciPy finds, are proven, and need no help from the reference engine."""
+"""Bounds of programs of all kinds are those that SciPy finds; they are proven, without the reference engine."""
 
 from __future__ import annotations
 
@@ -264,7 +264,7 @@ def test_weights_in_other_units(unit, kind):
     assert found.gap <= GAP_LIMIT
 
 
-# --- Time, and what fails -----------------------------------------------------------------------------------------------
+# --- Time, and what fails ---------------------------------------------------------------------------------------------
 
 
 def assert_valid(drawn, found):
