@@ -10,6 +10,7 @@ hold the interpreter's lock. One problem never sees anything of another, so noth
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,15 +31,15 @@ FIRST_ROWS, NEXT_ROWS = 8.0, 5.0
 #: weights are taken where there are less than so many times as many.
 FIRST_COLUMNS, MORE_COLUMNS, MANY = 6, 20, 1.25
 #: Complementarity at which to stop, as a share of the scale of the objective: in the first round, and later.
-ROUGH, FINE = 1e-2, 1e-9
+ROUGH, FINE = 2e-2, 1e-9
 #: How far inside the starting point is, as a share of the norm budget: in the first round, later, and after a failure;
 #: and how many failures are one too many.
-INSIDE, FAILURES = (0.03, 0.02, 0.3), 2
+INSIDE, FAILURES = (0.03, 0.02, 0.3), 4
 #: Least multipliers to start from, as shares of the first ones.
 AGAIN = 1e-3
 #: What rows and columns outside the working set may add to the objective, as a share of its scale; and what shows that
 #: the set was too small for the step that was taken: then it is doubled, and the step taken again.
-MISSED, TOO_FAR = 1e-8, 0.1
+MISSED, UNSURE, TOO_FAR = 1e-8, 1e-4, 0.1
 #: By how much hard rows outside the working set may be violated.
 BEYOND = 1e-9
 #: Share of the limit above which the price of a weight lets it in after the first round, whose multipliers are rough.
@@ -50,6 +51,7 @@ ROUNDS, ITERATIONS = 40, 80
 SMOOTH_ROWS, OUTSIDE, SPREAD, SHRINK = 10.0, 0.1, 2.5, 0.8
 #: With more rows than this the optimum over every so many-th row comes first; its error, which goes with the root of
 #: the sample, says how many rows may change sides.
+TRIGGER = 1.02
 TALL, SAMPLED, UNCERTAIN = 20_000, 8, 4.0
 
 
@@ -205,40 +207,48 @@ class Kernel:
         scale, failures = self._scale(problem, at), 0
         for _ in range(ROUNDS):
             state, hard = _choose(program.slacks, at.margin, count, must), _least(at.room, count, must_hard)
-            inside, tol = (INSIDE[0], ROUGH) if first else (INSIDE[2 if failures else 1], FINE)
             at.lam, at.nu = max(at.lam, AGAIN * lam), max(at.nu, AGAIN * nu)
-            here, kept, multipliers, gap, solved = self._call(problem, state, hard, columns, at, scale, beat, inside, tol)
+            call = self._restricted(problem, state, hard, columns, at, scale, beat)
+            inside = INSIDE[2 if failures else 0 if first else 1]
+            for tol in (ROUGH, FINE):
+                here, multipliers, gap, solved = call(tol, inside)
+                if not solved:
+                    break
+                marked = must.copy()
+                off = _unseen(program.slacks, program.s, here.margin, state, marked)
+                cost = max(here.lam, lam) * off / scale
+                outside = here.room < -BEYOND
+                outside[hard] = False
+                if cost > TOO_FAR or outside.any():
+                    break
+                alpha, beta, found_lam = np.where(state == 2, here.lam * self._row_weight, 0.0), np.zeros(m), here.lam
+                kept = state == 1
+                alpha[kept], beta[hard] = multipliers[: len(multipliers) - len(hard)], multipliers[len(multipliers) - len(hard) :]
+                more = np.zeros(0, dtype=np.intp)
+                if columns is not None:
+                    more = self._priced_out(problem, columns, alpha, beta, here, NEARLY if tol == ROUGH else 1.0)
+                if tol == ROUGH and (cost > UNSURE or len(more)):
+                    break
             if not solved:
                 failures += 1
                 if failures > FAILURES:
                     break
-                count, first = 2 * count, False
+                count, first = 4 * count, False
                 continue
-            marked = must.copy()
-            off = _unseen(program.slacks, program.s, here.margin, state, marked)
-            cost = max(here.lam, lam) * off / scale
-            outside = here.room < -BEYOND
-            outside[hard] = False
             if cost > TOO_FAR or outside.any():
                 must_hard |= outside
                 count *= 2
                 continue
             at, scale = here, self._scale(problem, here)
-            found_lam = here.lam
-            alpha, beta = np.where(state == 2, here.lam * self._row_weight, 0.0), np.zeros(m)
-            alpha[kept], beta[hard] = multipliers[: len(kept)], multipliers[len(kept) :]
             value = float(problem.goal @ at.x[:d] - problem.charge @ np.abs(at.x[:d]))
             beaten = value >= 0.0 and value + 1.5 * gap < 0.99 * beat
-            done = (beaten or gap <= 10.0 * FINE * scale) and cost <= MISSED
-            if columns is not None:
-                more = self._priced_out(problem, columns, alpha, beta, at, first)
-                done &= not len(more)
-                columns = np.union1d(columns, more) if len(more) else columns
-            if done:
+            if (beaten or gap <= 10.0 * FINE * scale) and cost <= MISSED and not len(more):
                 break
             if not first:
                 must = marked
                 must_hard[hard] = True
+            if len(more):
+                columns = np.union1d(columns, more)
             first, count = False, max(int(NEXT_ROWS * self._width(columns)), count // 2)
         return Optimum(at.x, alpha, beta[: program.n_hard], found_lam, at.nu, value)
 
@@ -277,23 +287,28 @@ class Kernel:
         return columns, out
 
     def _priced_out(
-        self, problem: _Problem, columns: Indices, alpha: Array, beta: Array, at: _Iterate, first: bool
+        self, problem: _Problem, columns: Indices, alpha: Array, beta: Array, at: _Iterate, share: float
     ) -> Indices:
         """Weights outside the working set that could do better than those inside."""
         d = self.d
         y = self.pull(alpha) + beta @ self._hard - at.lam * self._linear
-        price = (np.abs(y[:d] + problem.goal) - problem.charge) / self.program.gamma - (NEARLY if first else 1.0) * at.nu
+        price = (np.abs(y[:d] + problem.goal) - problem.charge) / self.program.gamma
         price[columns], price[~self._free] = -np.inf, -np.inf
-        more = np.flatnonzero(price > MISSED)
+        if not price.max() > (TRIGGER if share < 1.0 else 1.0) * at.nu + MISSED:
+            return np.zeros(0, dtype=np.intp)
+        more = np.flatnonzero(price > share * at.nu + MISSED)
         if len(more) > MORE_COLUMNS:
             more = more[np.argpartition(-price[more], MORE_COLUMNS)[:MORE_COLUMNS]]
         return more
 
-    def _call(
+    def _restricted(
         self, problem: _Problem, state: NDArray[np.uint8], hard: Indices, columns: Indices | None, at: _Iterate,
-        scale: float, beat: float, inside: float, tol: float,
-    ) -> tuple[_Iterate, Indices, Array, float, bool]:  # fmt: skip
-        """Solve over a working set; return point, rows, their multipliers, complementarity, and whether it is solved."""
+        scale: float, beat: float,
+    ) -> Callable[[float, float], tuple[_Iterate, Array, float, bool]]:  # fmt: skip
+        """What solves a problem over a working set to a tolerance, and goes on from there when called again.
+
+        It returns the point, the multipliers of the rows, the complementarity, and whether the problem is solved.
+        """
         program, slacks, d, mode = self.program, self.program.slacks, self.d, problem.mode
         chosen = np.arange(self.size) if columns is None else np.append(columns, np.arange(d, self.size))
         some = slice(None) if columns is None else columns
@@ -313,16 +328,24 @@ class Kernel:
             s, start = program.s[kept], np.arange(len(kept) + 1, dtype=np.intc)
         near = at.margin[kept] if len(kept) else at.room[hard]
         band = 0.5 * float(np.max(np.abs(near), initial=0.0)) + 1e-9
-        found, multipliers, lam, nu, gap, solved, _ = _kernel.solve(
+        data = (
             K, right, start, s, lin, program.gamma[some], problem.goal[some], problem.charge[some],
             norm + problem.C * loss if mode == 1 else norm, loss if mode == 2 else 0.0, problem.C, mode,
-            x, at.lam, at.nu, scale, inside, band, tol, beat, ITERATIONS,
         )  # fmt: skip
-        if columns is not None:
-            found, part = np.concatenate([self._fixed, np.zeros(self.size - d)]), found
-            found[chosen] = part
-        here = _Iterate(found, lam, nu, self.margins(found), self._hard @ found - self._h)
-        return here, kept, multipliers, gap, solved and np.isfinite(gap)
+        pairs, begun = np.empty((2, 2 * (len(chosen) - self.size + d) + len(s) + len(K) + mode)), [x]
+
+        def solve(tol: float, inside: float) -> tuple[_Iterate, Array, float, bool]:
+            found, multipliers, lam, nu, gap, solved, _ = _kernel.solve(
+                *data, begun[-1], at.lam, at.nu, scale, inside, band, pairs, len(begun) > 1, tol, beat, ITERATIONS
+            )
+            begun.append(found)
+            if columns is not None:
+                found, part = np.concatenate([self._fixed, np.zeros(self.size - d)]), found
+                found[chosen] = part
+            here = _Iterate(found, lam, nu, self.margins(found), self._hard @ found - self._h)
+            return here, multipliers, gap, bool(solved and np.isfinite(gap))
+
+        return solve
 
     def _gather(
         self, state: NDArray[np.uint8], hard: Indices, chosen: Indices, lin: Array

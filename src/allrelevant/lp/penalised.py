@@ -17,7 +17,7 @@ from allrelevant.lp.matrix import Array, reach
 from allrelevant.lp.program import Program
 from allrelevant.lp.targets import Duals
 
-__all__ = ["PenalisedSolver", "penalised_paths"]
+__all__ = ["PenalisedSolver", "best_offset", "penalised_paths"]
 
 NOT_FOUND = "the baseline model was not found"
 #: Weights below this share of the norm are 0 where that is as good.
@@ -62,7 +62,11 @@ class PenalisedSolver:
         """
         program, count = self.program, len(values)
         d, n, m = program.n_weights, program.n_rows, program.n_hard
-        x = np.zeros(d + program.n_offsets) if near is None else np.concatenate(near)
+        x = np.zeros(d + program.n_offsets)
+        if near is not None:
+            x = np.concatenate(near)
+        elif program.n_offsets == 1:
+            x[d:] = best_offset(program)
         points, duals = np.zeros((count, len(x))), Duals(np.zeros((count, n)), np.zeros((count, m)), values)
         with as_solver_error(NOT_FOUND):
             for k, C in enumerate(values):
@@ -96,6 +100,20 @@ class PenalisedSolver:
                 "better scaled data or another C may help"
             )
         return w, b
+
+
+def best_offset(program: Program) -> Array:
+    """The one offset that is best without weights: a weighted quantile, as the loss is convex in it."""
+    slope = program.row_weight * program.B[:, 0]
+    rows = np.flatnonzero(slope)
+    if not len(rows):
+        return np.zeros(1)
+    # The slope of the loss changes where rows are at their margin.
+    places = program.r[rows] / program.B[rows, 0]
+    order = np.argsort(places, kind="stable")
+    rise = np.cumsum(np.abs(slope[rows[order]]))
+    first = int(np.searchsorted(rise, np.maximum(slope, 0.0).sum()))
+    return np.asarray(places[order[[min(first, len(rows) - 1)]]])
 
 
 def penalised_paths(programs: Sequence[Program], values: Sequence[Array], limit: float) -> list[tuple[Array, Array]]:
