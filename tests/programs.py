@@ -47,8 +47,8 @@ def all_targets(d):
 
 #: What a drawn program may have beside plain hinge rows with one offset.
 ODDITIES = (
-    "shared", "hard", "box", "fixed", "linear", "weighted", "offsets", "no offset", "joint", "charged", "wide", "sparse",
-    "viewed", "copies", "repeated", "no hinge rows",
+    "shared", "hard", "box", "fixed", "linear", "weighted", "offsets", "no offset", "joint", "charged", "wide",
+    "sparse", "viewed", "copies", "repeated", "no hinge rows",
 )  # fmt: skip
 
 

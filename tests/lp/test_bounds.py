@@ -310,40 +310,24 @@ def test_where_the_kernel_fails_the_reference_engine_takes_over(error, kind, mon
     assert_right(drawn, found)
 
 
-def no_numbers(x, multipliers):
-    return np.full_like(x, np.nan), np.full_like(multipliers, np.nan), np.nan, np.nan, np.nan, 3
-
-
-def no_numbers_that_look_well(x, multipliers):
-    return np.full_like(x, np.nan), np.full_like(multipliers, np.nan), np.nan, 1.0, 0.0, 3
-
-
-def anything(x, multipliers):
-    rng = np.random.RandomState(0)
-    return rng.normal(size=len(x)), rng.normal(size=len(multipliers)), -1.0, 2.0, 0.0, 3
-
-
-def far_too_much(x, multipliers):
-    return np.full_like(x, 1e200), np.full_like(multipliers, 1e200), 1e200, 1e200, 0.0, 3
-
-
-def nothing(x, multipliers):
-    return np.zeros_like(x), np.zeros_like(multipliers), 0.0, 0.0, 0.0, 3
-
-
-def no_factor(x, multipliers):
-    return x, multipliers, 1.0, 1.0, np.inf, -1
-
-
-LIES = [no_numbers, no_numbers_that_look_well, anything, far_too_much, nothing, no_factor]
+#: What may stand in the place of points and multipliers, and of those of the budgets and the complementarity.
+LIES = {
+    "no numbers": (lambda part: np.full_like(part, np.nan), (np.nan, np.nan, np.nan)),
+    "no numbers that look well": (lambda part: np.full_like(part, np.nan), (np.nan, 1.0, 0.0)),
+    "anything": (lambda part: np.random.RandomState(0).normal(size=len(part)), (-1.0, 2.0, 0.0)),
+    "far too much": (lambda part: np.full_like(part, 1e200), (1e200, 1e200, 0.0)),
+    "nothing": (np.zeros_like, (0.0, 0.0, 0.0)),
+    "no complementarity": (np.array, (1.0, 1.0, np.inf)),
+}
 
 
 def lying(lie, honest=_kernel.solve):
     """The compiled routine, with something else in the place of what it finds."""
+    parts, numbers = LIES[lie]
 
     def solve(*args):
-        x, multipliers, *_ = honest(*args)
-        return lie(x, multipliers)
+        x, multipliers, _, _, _, *rest = honest(*args)
+        return parts(x), parts(multipliers), *numbers, *rest
 
     return solve
 

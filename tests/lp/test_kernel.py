@@ -146,7 +146,7 @@ def test_once_it_is_beaten_an_objective_is_left_alone(sizes):
     program, budget = drawn.program, drawn.budget
     solver = Kernel(program, 5)
     goal, none = np.eye(5)[0], np.zeros(5)
-    start = QuadraticModel(solver, budget, *drawn.start).start(goal)
+    start = tuple(part[0] for part in QuadraticModel(solver, budget, *drawn.start).starts(goal[None]))
     exact = solver.bound(budget, goal, none, *start)
     left = solver.bound(budget, goal, none, *start, 100.0 * abs(exact.value))
     assert left.value <= exact.value + 1e-6 * budget.norm
@@ -161,8 +161,9 @@ def test_objectives_of_any_size(goals):
     found = solver.solve(targets) if goals < 1.0 else None  # gaps are measured by the norm budget alone
     if found is not None:
         np.testing.assert_allclose(found.value / goals, expected, rtol=0, atol=1e-6 / goals)
-    one = solver._kernel.bound(drawn.budget, goals * np.eye(5)[drawn.targets.index[0, 0]], np.zeros(5),
-                               *solver._model.start(np.eye(5)[drawn.targets.index[0, 0]]))  # fmt: skip
+    goal = np.eye(5)[drawn.targets.index[0, 0]]
+    x, lam, nu = (part[0] for part in solver._model.starts(goal[None]))
+    one = solver._kernel.bound(drawn.budget, goals * goal, np.zeros(5), x, goals * lam, goals * nu)
     assert one.value / goals == pytest.approx(expected[0], abs=1e-6 * drawn.budget.norm)
 
 
@@ -236,11 +237,11 @@ def test_starts_are_near_what_is_asked_for(kind):
     drawn = draw(2, *kind.split(), n=40)
     program = drawn.program
     model = QuadraticModel(Kernel(program), drawn.budget, *drawn.start)
-    goal = np.eye(program.n_weights)[0]
-    up, lam, nu = model.start(goal)
-    down, *_ = model.start(-goal)
+    goal = np.eye(program.n_weights)[:1]
+    (up, down), lam, nu = model.starts(np.concatenate([goal, -goal]))
     assert np.isfinite(up).all()
-    assert lam > 0.0 < nu
+    assert (lam > 0.0).all()
+    assert (nu > 0.0).all()
     assert up[0] > drawn.start[0][0] > down[0]
 
 
