@@ -2,7 +2,8 @@
 
 Two figures for every case: the ``bounds`` of all features for a given C, and the whole ``fit`` with the default
 settings (of the wide case for the same C). Every repetition of either checkout is a process of its own, in which a
-small fit comes first; they take turns, and the best one counts. One thread, nothing but the estimators of both.
+small fit comes first; they take turns, and the best one counts. One thread, nothing but the estimators of both. What is
+compiled must lie beside its source in both.
 ``ratio`` is new over old, ``difference`` the largest one of an interval's ends. The cases of two and of three classes
 have the same features, so that their ratio says what a further class costs.
 
