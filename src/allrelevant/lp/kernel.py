@@ -4,8 +4,11 @@ At an optimum about as many hinge rows are at their margin as there are weights 
 their margin could as well be missing, and those far short of it are a linear loss. So a problem is solved on the rows
 nearest to their margins, with the loss of the others as it is at the point at hand; then all rows are looked at, and
 those that were taken for something else come in. With many weights the same is done with the columns: those that the
-multipliers price above the limit come in. What is solved is one call of :mod:`allrelevant.lp._kernel`, which does not
-hold the interpreter's lock. One problem never sees anything of another, so nothing depends on who solves which.
+multipliers price above the limit come in. A set is judged by a rough solution first; where it will do, the
+interior-point method goes on from there.
+
+What is solved is one call of :mod:`allrelevant.lp._kernel`, which does not hold the interpreter's lock. One problem
+never sees anything of another, so nothing depends on who solves which.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 
 from allrelevant.lp import _kernel
+from allrelevant.lp.deadline import current_deadline, time_is_up
 from allrelevant.lp.matrix import Array, Indices
 from allrelevant.lp.program import Budget, Program, Slacks
 
@@ -30,34 +34,33 @@ FIRST_ROWS, NEXT_ROWS = 8.0, 5.0
 #: Weights in the working set beside as many as the optimal model uses: at first, and added in a round at most. All
 #: weights are taken where there are less than so many times as many.
 FIRST_COLUMNS, MORE_COLUMNS, MANY = 6, 20, 1.25
-#: Complementarity at which to stop, as a share of the scale of the objective: in the first round, and later.
+#: Share of the limit above which the price of a weight lets it in while multipliers are rough.
+NEARLY = 0.9
+#: Complementarity at which to stop, as a share of the scale of the objective: to judge a working set, and at the end.
 ROUGH, FINE = 2e-2, 1e-9
 #: How far inside the starting point is, as a share of the norm budget: in the first round, later, and after a failure;
 #: and how many failures are one too many.
 INSIDE, FAILURES = (0.03, 0.02, 0.3), 4
 #: Least multipliers to start from, as shares of the first ones.
-AGAIN = 1e-3
-#: What rows and columns outside the working set may add to the objective, as a share of its scale; and what shows that
-#: the set was too small for the step that was taken: then it is doubled, and the step taken again.
+LEAST = 1e-3
+#: What rows outside the working set add to the objective, as a share of its scale: next to nothing; so much that a
+#: finer solution is not worth while; so much that the set was too small for the step, which is taken again.
 MISSED, UNSURE, TOO_FAR = 1e-8, 1e-4, 0.1
 #: By how much hard rows outside the working set may be violated.
 BEYOND = 1e-9
-#: Share of the limit above which the price of a weight lets it in after the first round, whose multipliers are rough.
-NEARLY = 0.9
 #: Rounds and iterations, at most: what is not solved then is left to the reference engine.
 ROUNDS, ITERATIONS = 40, 80
 #: The quadratic model: rows per weight whose hinges are rounded off, curvature of the others, and what either side of a
-#: weight begins with, as a multiple of an even share of the room of the norm budget; share of its step that is taken.
-SMOOTH_ROWS, OUTSIDE, SPREAD, SHRINK = 10.0, 0.1, 2.5, 0.8
+#: weight begins with, as a multiple of an even share of the room of the norm budget.
+SMOOTH_ROWS, OUTSIDE, SPREAD = 10.0, 0.1, 2.5
 #: With more rows than this the optimum over every so many-th row comes first; its error, which goes with the root of
 #: the sample, says how many rows may change sides.
-TRIGGER = 1.02
 TALL, SAMPLED, UNCERTAIN = 20_000, 8, 4.0
 
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """A point ``x = (w, b)`` with its multipliers of hinge rows, hard rows, loss and norm, and its objective."""
+    """A point ``x = (w, b)`` with its multipliers of hinge rows, hard rows and loss, and its objective."""
 
     x: Array
     alpha: Array
@@ -65,6 +68,10 @@ class Optimum:
     lam: float
     nu: float
     value: float
+
+    def times(self, unit: float) -> Optimum:
+        """The same for an objective that is so many times as large."""
+        return Optimum(self.x, *(unit * part for part in (self.alpha, self.beta, self.lam, self.nu, self.value)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +85,15 @@ class _Problem:
     loss: float
     C: float
 
+    @classmethod
+    def within(cls, budget: Budget, goal: Array, charge: Array) -> _Problem:
+        """A bound within a budget."""
+        if budget.price is None:
+            return cls(2, goal, charge, budget.norm, budget.loss, 1.0)
+        return cls(1, goal, charge, budget.norm, 0.0, budget.price)
 
-@dataclass(eq=False)
+
+@dataclass(frozen=True, eq=False)
 class _Iterate:
     """Where a problem stands: point, multipliers, and what rows and hard rows have beyond their right sides."""
 
@@ -90,6 +104,58 @@ class _Iterate:
     room: Array
 
 
+@dataclass(eq=False)
+class _WorkingSet:
+    """Which rows and weights a problem is solved on.
+
+    Attributes
+    ----------
+    columns : ndarray or None
+        The weights; None for all.
+    count : int
+        How many hinge rows, those nearest to their margins, and how many hard rows, those with the least room.
+    rows, hard : ndarray
+        Masks of hinge rows and of hard rows that belong to it wherever they are.
+    """
+
+    columns: Indices | None
+    count: int
+    rows: NDArray[np.uint8]
+    hard: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class _Solution:
+    """What came of a working set.
+
+    Attributes
+    ----------
+    at : _Iterate
+        The point and its multipliers.
+    solved : bool
+        Whether the iterations came to an end.
+    far : bool
+        Whether the set was too small for the step.
+    gap, cost : float
+        Complementarity, and what rows outside the set add to the objective.
+    alpha, beta : ndarray
+        Multipliers of all rows.
+    rows, hard, columns : ndarray
+        Masks of the rows that are needed, and the weights that are.
+    """
+
+    at: _Iterate
+    solved: bool
+    far: bool
+    gap: float
+    cost: float
+    alpha: Array
+    beta: Array
+    rows: NDArray[np.uint8]
+    hard: NDArray[np.bool_]
+    columns: Indices
+
+
 class Kernel:
     """A program prepared for many problems over it.
 
@@ -97,18 +163,17 @@ class Kernel:
     ----------
     program : Program
         The program. Finite bounds of weights are hard rows; weights that leave no choice keep their value.
-    n_used : int, default=None
+    n_used : int
         How many weights an optimum uses, roughly; the first working set of weights is a little larger.
     """
 
-    def __init__(self, program: Program, n_used: int | None = None) -> None:
+    def __init__(self, program: Program, n_used: int) -> None:
         self.program = program
         d, p = program.n_weights, program.n_offsets
-        self.d, self.size, self.n_used = d, d + p, d if n_used is None else n_used
+        self.d, self.size, self.n_used = d, d + p, n_used
         #: Hinge rows of weights and offsets, where that copy is affordable.
         self._table = np.hstack([program.full().A, program.B]) if isinstance(program.A, np.ndarray) else None
-        self._linear = np.concatenate([program.u, program.v])
-        self._row_weight = program.row_weight
+        self._linear, self._row_weight = np.concatenate([program.u, program.v]), program.row_weight
         self._free = program.lower < program.upper
         self._fixed = np.where(self._free, 0.0, program.lower)
         self._all_free, self._any_fixed = bool(self._free.all()), bool(self._fixed.any())
@@ -128,9 +193,7 @@ class Kernel:
         """What the hinge rows have beyond their right sides."""
         if self._table is None:
             return self.program.rows(x[: self.d], x[self.d :]) - self.program.r
-        out = self._table @ x
-        out -= self.program.r
-        return out
+        return np.asarray(self._table @ x - self.program.r)
 
     def pull(self, alpha: Array) -> Array:
         """What multipliers of the hinge rows ask of weights and offsets."""
@@ -139,11 +202,9 @@ class Kernel:
         weights = self.program.pull(alpha[None], np.zeros((1, self.program.n_hard)))[0]
         return np.concatenate([weights, alpha @ self.program.B])
 
-    def block(self, rows: Any, columns: Indices | None = None) -> Array:
-        """Some hinge rows as an array, of all or of some weights and offsets."""
-        if self._table is not None:
-            return self._table[rows] if columns is None else self._table[np.ix_(rows, columns)]
-        weights = np.arange(self.d) if columns is None else columns[columns < self.d]
+    def block(self, rows: Any, columns: Indices) -> Array:
+        """Some hinge rows as an array, of some weights and all offsets."""
+        weights = columns[columns < self.d]
         inside = weights < self.program.A.shape[1]
         part, B = self.program.A[rows][:, weights[inside]], self.program.B[rows]
         out = np.zeros((len(B), len(weights) + B.shape[1]))
@@ -165,92 +226,91 @@ class Kernel:
 
         Once the optimum is known to lie below `beat` nothing more is wanted of it.
         """
-        if not ((goal != 0.0) | (charge != 0.0))[self._free].any():
-            none = np.zeros(len(self._h))
-            return Optimum(x, np.zeros(self.program.n_rows), none[: self.program.n_hard], 0.0, 0.0, float(goal @ self._fixed))
-        unit = float(np.max((np.abs(goal) + charge) / self.program.gamma, initial=0.0)) or 1.0
+        free = self._free
+        if not ((goal != 0.0) | (charge != 0.0))[free].any():  # about fixed weights alone: any point will do
+            x = np.concatenate([np.where(free, x[: self.d], self._fixed), x[self.d :]])
+            alpha, beta = np.zeros(self.program.n_rows), np.zeros(self.program.n_hard)
+            return Optimum(x, alpha, beta, 0.0, 0.0, float(goal @ self._fixed))
+        unit = float(np.max((np.abs(goal) + charge) / self.program.gamma))
         goal, charge, lam, nu, beat = goal / unit, charge / unit, lam / unit, nu / unit, beat / unit
         if self._sample is not None:
             # The loss of a sample differs; the room that the point has left shall not.
             w, b = x[: self.d], x[self.d :]
             less = float(self.program.loss(w, b)) - float(self._sample.program.loss(w, b))
             near = self._sample.bound(budget.less_loss(less), goal, charge, x, lam, nu, beat)
-            x, lam, nu = near.x, max(near.lam, AGAIN * lam), max(near.nu, AGAIN * nu)
-        if budget.price is None:
-            problem = _Problem(2, goal, charge, budget.norm, budget.loss, 1.0)
-        else:
-            problem = _Problem(1, goal, charge, budget.norm, 0.0, budget.price)
-        found = self._solve(problem, x, lam, nu, beat)
-        if found.value >= (1.0 - MISSED) * budget.norm:  # all of the norm: that nothing else matters needs no multipliers
+            x, lam, nu = near.x, max(near.lam, LEAST * lam), max(near.nu, LEAST * nu)
+        found = self._solve(_Problem.within(budget, goal, charge), x, lam, nu, beat)
+        if found.value >= (1.0 - MISSED) * budget.norm:  # the whole norm: no multipliers are needed to prove that
             found = Optimum(found.x, 0.0 * found.alpha, 0.0 * found.beta, 0.0, 1.0, found.value)
-        return Optimum(found.x, *(unit * part for part in (found.alpha, found.beta, found.lam, found.nu, found.value)))
+        return found.times(unit)
 
     def centre(self, budget: Budget, x: Array) -> Array:
         """Find the analytic centre of what a budget allows, where the interior-point method ends without an objective."""
         none = np.zeros(self.d)
-        if budget.price is None:
-            problem = _Problem(2, none, none, budget.norm, budget.loss, 1.0)
-        else:
-            problem = _Problem(1, none, none, budget.norm, 0.0, budget.price)
-        return self._solve(problem, x, 1.0, 1.0).x
+        return self._solve(_Problem.within(budget, none, none), x, 1.0, 1.0).x
 
     def _solve(self, problem: _Problem, x: Array, lam: float, nu: float, beat: float = -np.inf) -> Optimum:
-        program, n, m, d = self.program, self.program.n_rows, len(self._h), self.d
+        """Solve a problem, working set after working set."""
+        program, n, m = self.program, self.program.n_rows, len(self._h)
         columns, x = self._first_columns(problem, x)
-        at = _Iterate(x, lam, nu, self.margins(x), self._hard @ x - self._h)
-        must, must_hard = np.zeros(n, dtype=np.uint8), np.zeros(m, dtype=bool)
-        alpha, beta, found_lam, value = np.zeros(n), np.zeros(m), 0.0, -np.inf
-        first = self._sample is None
-        count = int((FIRST_ROWS if first else NEXT_ROWS) * self._width(columns))
+        first, failures = self._sample is None, 0
+        count = int(FIRST_ROWS * self._width(columns))
         if not first:
-            count += int(UNCERTAIN * n / np.sqrt(n / SAMPLED))
-        scale, failures = self._scale(problem, at), 0
+            count = int(NEXT_ROWS * self._width(columns) + UNCERTAIN * n / np.sqrt(n / SAMPLED))
+        work = _WorkingSet(columns, count, np.zeros(n, dtype=np.uint8), np.zeros(m, dtype=bool))
+        at = _Iterate(x, lam, nu, self.margins(x), self._hard @ x - self._h)
+        scale, alpha, beta, value = self._scale(problem, at), np.zeros(n), np.zeros(m), -np.inf
         for _ in range(ROUNDS):
-            state, hard = _choose(program.slacks, at.margin, count, must), _least(at.room, count, must_hard)
-            at.lam, at.nu = max(at.lam, AGAIN * lam), max(at.nu, AGAIN * nu)
-            call = self._restricted(problem, state, hard, columns, at, scale, beat)
+            if time_is_up():
+                break
             inside = INSIDE[2 if failures else 0 if first else 1]
-            for tol in (ROUGH, FINE):
-                here, multipliers, gap, solved = call(tol, inside)
-                if not solved:
-                    break
-                marked = must.copy()
-                off = _unseen(program.slacks, program.s, here.margin, state, marked)
-                cost = max(here.lam, lam) * off / scale
-                outside = here.room < -BEYOND
-                outside[hard] = False
-                if cost > TOO_FAR or outside.any():
-                    break
-                alpha, beta, found_lam = np.where(state == 2, here.lam * self._row_weight, 0.0), np.zeros(m), here.lam
-                kept = state == 1
-                alpha[kept], beta[hard] = multipliers[: len(multipliers) - len(hard)], multipliers[len(multipliers) - len(hard) :]
-                more = np.zeros(0, dtype=np.intp)
-                if columns is not None:
-                    more = self._priced_out(problem, columns, alpha, beta, here, NEARLY if tol == ROUGH else 1.0)
-                if tol == ROUGH and (cost > UNSURE or len(more)):
-                    break
-            if not solved:
+            found = self._round(problem, work, replace(at, lam=max(at.lam, LEAST * lam), nu=max(at.nu, LEAST * nu)),
+                                scale, beat, inside, max(lam, LEAST * at.lam))  # fmt: skip
+            if not found.solved:
                 failures += 1
                 if failures > FAILURES:
                     break
-                count, first = 4 * count, False
+                work.count, first = 4 * work.count, False
                 continue
-            if cost > TOO_FAR or outside.any():
-                must_hard |= outside
-                count *= 2
+            if found.far:
+                work.hard |= found.hard
+                work.count *= 2
                 continue
-            at, scale = here, self._scale(problem, here)
-            value = float(problem.goal @ at.x[:d] - problem.charge @ np.abs(at.x[:d]))
-            beaten = value >= 0.0 and value + 1.5 * gap < 0.99 * beat
-            if (beaten or gap <= 10.0 * FINE * scale) and cost <= MISSED and not len(more):
+            at, alpha, beta = found.at, found.alpha, found.beta
+            scale = self._scale(problem, at)
+            value = float(problem.goal @ at.x[: self.d] - problem.charge @ np.abs(at.x[: self.d]))
+            beaten = value >= 0.0 and value + 1.5 * found.gap < 0.99 * beat
+            if (beaten or found.gap <= 10.0 * FINE * scale) and found.cost <= MISSED and not len(found.columns):
                 break
             if not first:
-                must = marked
-                must_hard[hard] = True
-            if len(more):
-                columns = np.union1d(columns, more)
-            first, count = False, max(int(NEXT_ROWS * self._width(columns)), count // 2)
-        return Optimum(at.x, alpha, beta[: program.n_hard], found_lam, at.nu, value)
+                work.rows, work.hard = found.rows, found.hard
+            if len(found.columns):
+                work.columns = np.union1d(work.columns, found.columns)
+            first, work.count = False, max(int(NEXT_ROWS * self._width(work.columns)), work.count // 2)
+        return Optimum(at.x, alpha, beta[: program.n_hard], at.lam, at.nu, value)
+
+    def _round(
+        self, problem: _Problem, work: _WorkingSet, at: _Iterate, scale: float, beat: float, inside: float, lam: float
+    ) -> _Solution:
+        """Solve over a working set: roughly and, where nothing speaks against the set, to the end."""
+        slacks = self.program.slacks
+        state, hard = _choose(slacks, at.margin, work.count, work.rows), _least(at.room, work.count, work.hard)
+        kept, none = state == 1, np.zeros(0, dtype=np.intp)
+        solve = self._restricted(problem, state, hard, work.columns, at, scale, beat)
+        for rough in (True, False):
+            here, multipliers, gap, solved = solve(ROUGH if rough else FINE, inside)
+            rows = work.rows.copy()
+            cost = max(here.lam, lam) * _unseen(slacks, self.program.s, here.margin, state, rows) / scale
+            violated = here.room < -BEYOND
+            violated[hard] = False
+            far, needed = bool(cost > TOO_FAR or violated.any()), work.hard | violated
+            alpha, beta = np.where(state == 2, here.lam * self._row_weight, 0.0), np.zeros(len(self._h))
+            alpha[kept], beta[hard] = np.split(multipliers, [len(multipliers) - len(hard)])
+            more = none if work.columns is None else self._priced_out(problem, work.columns, alpha, beta, here, rough)
+            if not solved or far or (rough and (cost > UNSURE or len(more))):
+                break
+        needed[hard] = True
+        return _Solution(here, solved, far, gap, cost, alpha, beta, rows, needed, more)
 
     def _scale(self, problem: _Problem, at: _Iterate) -> float:
         """Scale of the objective: the norm budget, or the penalised objective itself."""
@@ -277,8 +337,7 @@ class Kernel:
         else:
             if problem.mode == 0:
                 slopes = np.where(self.margins(x) < 0.0, self._row_weight, 0.0)
-                pull = np.abs(self.pull(slopes) - self._linear)[:d] / self.program.gamma
-                w = np.where(w > 0.0, np.inf, pull)
+                w = np.where(w > 0.0, np.inf, np.abs(self.pull(slopes) - self._linear)[:d] / self.program.gamma)
             least = np.where(self._free, -w, np.inf)
             columns = np.union1d(np.argpartition(least, size)[:size], np.flatnonzero(problem.goal))
             columns = columns[self._free[columns]]
@@ -287,25 +346,22 @@ class Kernel:
         return columns, out
 
     def _priced_out(
-        self, problem: _Problem, columns: Indices, alpha: Array, beta: Array, at: _Iterate, share: float
+        self, problem: _Problem, columns: Indices, alpha: Array, beta: Array, at: _Iterate, rough: bool
     ) -> Indices:
-        """Weights outside the working set that could do better than those inside."""
-        d = self.d
+        """Weights outside the working set that could do better than those inside; with rough multipliers, a few more."""
         y = self.pull(alpha) + beta @ self._hard - at.lam * self._linear
-        price = (np.abs(y[:d] + problem.goal) - problem.charge) / self.program.gamma
+        price = (np.abs(y[: self.d] + problem.goal) - problem.charge) / self.program.gamma
         price[columns], price[~self._free] = -np.inf, -np.inf
-        if not price.max() > (TRIGGER if share < 1.0 else 1.0) * at.nu + MISSED:
+        if not np.max(price, initial=-np.inf) > at.nu + MISSED:
             return np.zeros(0, dtype=np.intp)
-        more = np.flatnonzero(price > share * at.nu + MISSED)
-        if len(more) > MORE_COLUMNS:
-            more = more[np.argpartition(-price[more], MORE_COLUMNS)[:MORE_COLUMNS]]
-        return more
+        more = np.flatnonzero(price > (NEARLY if rough else 1.0) * at.nu + MISSED)
+        return more if len(more) <= MORE_COLUMNS else more[np.argpartition(-price[more], MORE_COLUMNS)[:MORE_COLUMNS]]
 
     def _restricted(
         self, problem: _Problem, state: NDArray[np.uint8], hard: Indices, columns: Indices | None, at: _Iterate,
         scale: float, beat: float,
     ) -> Callable[[float, float], tuple[_Iterate, Array, float, bool]]:  # fmt: skip
-        """What solves a problem over a working set to a tolerance, and goes on from there when called again.
+        """Return what solves a problem over a working set to a tolerance, and goes on from there when called again.
 
         It returns the point, the multipliers of the rows, the complementarity, and whether the problem is solved.
         """
@@ -333,16 +389,20 @@ class Kernel:
             norm + problem.C * loss if mode == 1 else norm, loss if mode == 2 else 0.0, problem.C, mode,
         )  # fmt: skip
         pairs, begun = np.empty((2, 2 * (len(chosen) - self.size + d) + len(s) + len(K) + mode)), [x]
+        end = current_deadline().end
 
         def solve(tol: float, inside: float) -> tuple[_Iterate, Array, float, bool]:
-            found, multipliers, lam, nu, gap, solved, _ = _kernel.solve(
-                *data, begun[-1], at.lam, at.nu, scale, inside, band, pairs, len(begun) > 1, tol, beat, ITERATIONS
+            found, multipliers, lam, nu, gap, solved = _kernel.solve(
+                *data, begun[-1], at.lam, at.nu, scale, inside, band, pairs, len(begun) > 1, tol, beat, ITERATIONS, end
             )
             begun.append(found)
+            # With all rows in the working set they need no others: that matters where these are very many.
+            margin = K[: len(kept)] @ found - right[: len(kept)] if len(kept) == program.n_rows else None
             if columns is not None:
-                found, part = np.concatenate([self._fixed, np.zeros(self.size - d)]), found
-                found[chosen] = part
-            here = _Iterate(found, lam, nu, self.margins(found), self._hard @ found - self._h)
+                found = np.concatenate([self._fixed, np.zeros(self.size - d)])
+                found[chosen] = begun[-1]
+            margin = self.margins(found) if margin is None else margin
+            here = _Iterate(found, lam, nu, margin, self._hard @ found - self._h)
             return here, multipliers, gap, bool(solved and np.isfinite(gap))
 
         return solve
@@ -378,7 +438,7 @@ class QuadraticModel:
         program, d = kernel.program, kernel.d
         self.d, self.x = d, np.concatenate([w, b])
         some = slice(None, None, max(1, program.n_rows // TALL))
-        self._K = kernel.block(some)
+        self._K = kernel.block(some, np.arange(kernel.size))
         margin = self._K @ self.x - program.r[some]
         norm, loss = float(program.norm(w)), float(program.loss(w, b))
         if budget.price is None:
@@ -418,7 +478,7 @@ class QuadraticModel:
             far = cho_solve(self._factor, far.T).T
         gain = np.einsum("td,td->t", goals, far[:, :d])
         nu = np.sqrt(np.maximum(gain, 1e-12 * self._room) / (2.0 * self._room))
-        return self.x + SHRINK * far / nu[:, None], self._price * nu, nu
+        return self.x + far / nu[:, None], self._price * nu, nu
 
 
 def _choose(slacks: Slacks, margin: Array, count: int, must: NDArray[np.uint8]) -> NDArray[np.uint8]:
