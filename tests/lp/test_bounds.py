@@ -296,6 +296,20 @@ def test_time_runs_out_between_two_targets(kind, monkeypatch):
     assert_valid(drawn, found)
 
 
+@pytest.mark.parametrize("seconds", [1e-4, 3e-3, 3e-2])
+def test_wherever_time_runs_out_both_sides_hold(seconds):
+    drawn = draw(0, "hard", n=600, d=60, n_targets=60)
+    solver = BoundSolver(drawn.program, drawn.budget, drawn.start)
+    whole = solver.solve(drawn.targets)
+    with Deadline(seconds).watched():
+        found = solver.solve(drawn.targets)
+    assert found.open.any()
+    assert found.n_reference == 0
+    assert found.gap <= GAP_LIMIT
+    assert (found.value <= whole.upper + 1e-9).all()
+    assert (found.upper >= whole.value - 1e-9).all()
+
+
 @pytest.mark.parametrize("error", [FloatingPointError, MemoryError, np.linalg.LinAlgError])
 @pytest.mark.parametrize("kind", ["", "hard", "copies", "charged"])
 def test_where_the_kernel_fails_the_reference_engine_takes_over(error, kind, monkeypatch):

@@ -207,8 +207,8 @@ def test_a_sample_that_misleads_does_no_harm():
 def test_rows_that_share_slacks_are_not_split():
     program = program_of("classification")
     shared = replace(program, slacks=Slacks.of(np.arange(N) // 2, N), s=np.ones(N // 2))
-    assert Kernel(program)._sample is not None
-    assert Kernel(shared)._sample is None
+    assert Kernel(program, D)._sample is not None
+    assert Kernel(shared, D)._sample is None
 
 
 # --- Tables -----------------------------------------------------------------------------------------------------------
@@ -220,10 +220,10 @@ def test_rows_are_read_alike_in_every_form(form):
     A, B, r = rng.normal(size=(30, 4)), rng.normal(size=(30, 2)), rng.normal(size=30)
     if form == "narrow":
         A[:, 2:] = 0.0
-    whole = Kernel(Program.build(A, B, r, G=rng.normal(size=(1, 4)), H=rng.normal(size=(1, 2)), h=np.zeros(1)))
+    whole = Kernel(Program.build(A, B, r, G=rng.normal(size=(1, 4)), H=rng.normal(size=(1, 2)), h=np.zeros(1)), 4)
     given = {"array": A, "sparse": sparse.csr_array(A), "view": RowView(2.0 * A, None, np.full(30, 0.5)),
              "narrow": A[:, :2]}[form]  # fmt: skip
-    other = Kernel(replace(whole.program, A=given))
+    other = Kernel(replace(whole.program, A=given), 4)
     x, alpha, rows, columns = rng.normal(size=6), rng.uniform(size=30), np.array([3, 17, 4]), np.array([1, 2, 4, 5])
     np.testing.assert_allclose(other.margins(x), whole.margins(x), atol=1e-12)
     np.testing.assert_allclose(other.pull(alpha), whole.pull(alpha), atol=1e-12)
@@ -235,7 +235,7 @@ def test_rows_are_read_alike_in_every_form(form):
 def test_starts_are_near_what_is_asked_for(kind):
     drawn = draw(2, *kind.split(), n=40)
     program = drawn.program
-    model = QuadraticModel(Kernel(program), drawn.budget, *drawn.start)
+    model = QuadraticModel(Kernel(program, 4), drawn.budget, *drawn.start)
     goal = np.eye(program.n_weights)[:1]
     (up, down), lam, nu = model.starts(np.concatenate([goal, -goal]))
     assert np.isfinite(up).all()
