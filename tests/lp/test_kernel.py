@@ -227,8 +227,8 @@ def test_rows_are_read_alike_in_every_form(form):
     x, alpha, rows, columns = rng.normal(size=6), rng.uniform(size=30), np.array([3, 17, 4]), np.array([1, 2, 4, 5])
     np.testing.assert_allclose(other.margins(x), whole.margins(x), atol=1e-12)
     np.testing.assert_allclose(other.pull(alpha), whole.pull(alpha), atol=1e-12)
-    np.testing.assert_allclose(other.block(rows), whole.block(rows), atol=1e-14)
-    np.testing.assert_allclose(other.block(rows, columns), whole.block(rows, columns), atol=1e-14)
+    for some in (np.arange(6), columns):
+        np.testing.assert_allclose(other.block(rows, some), whole.block(rows, some), atol=1e-14)
 
 
 @pytest.mark.parametrize("kind", ["", "wide", "offsets", "joint", "sparse"])
