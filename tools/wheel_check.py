@@ -47,7 +47,7 @@ from allrelevant.errors import MissingExtra
 for module in sys.argv[1:]:
     place = Path(importlib.import_module(module).__file__)
     assert place.is_relative_to(sys.prefix) and place.suffix in {".so", ".pyd"}, place
-for package in ("pandas", "matplotlib", "jinja2", "plotly", "dash", "typer", "lightgbm", "torch", "distributed"):
+for package in ("pandas", "matplotlib", "jinja2", "plotly", "dash", "typer", "lightgbm", "distributed"):
     assert importlib.util.find_spec(package) is None, f"{package} is here without an extra"
 X, y, truth = make_relevance_classification(100, n_strong=1, n_weak=2, n_irrelevant=2, random_state=0)
 model = LinearRelevanceClassifier(random_state=0).fit(X, y)
@@ -71,14 +71,11 @@ def explore():
 def forest():
     allrelevant.ForestRelevanceClassifier().fit(X, y)
 
-def torch():
-    LinearRelevanceClassifier(engine="interior", device="cuda").fit(X, y)
-
 def command():
     from allrelevant.cli import main
     raise SystemExit(main(["--version"]))
 
-asked = {"pandas": result.to_frame, "plot": draw, "report": report, "explore": explore, "forest": forest, "gpu": torch,
+asked = {"pandas": result.to_frame, "plot": draw, "report": report, "explore": explore, "forest": forest,
          "cli": command}
 for extra, ask in asked.items():
     try:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,12 @@ from allrelevant.lp.copies import FewerCopies
 from allrelevant.lp.deadline import time_is_up
 from allrelevant.lp.failures import NUMERICAL, as_solver_error, unproven_bound
 from allrelevant.lp.highs import HighsBounds
-from allrelevant.lp.kernel import Kernel, QuadraticModel
 from allrelevant.lp.matrix import Array, Indices
 from allrelevant.lp.program import Budget, Program
 from allrelevant.lp.targets import Duals, Targets
+
+if TYPE_CHECKING:
+    from allrelevant.lp.kernel import Kernel, QuadraticModel
 
 __all__ = ["BoundSolver", "Bounds"]
 
@@ -114,12 +116,16 @@ class BoundSolver:
 
     @cached_property
     def _kernel(self) -> Kernel:
+        from allrelevant.lp.kernel import Kernel
+
         w = np.abs(self._start[0]) * self.program.gamma
-        return Kernel(self.program, int((w > UNUSED * max(float(w.sum()), 1e-300)).sum()))
+        return Kernel(self.program, np.flatnonzero(w > UNUSED * float(w.sum())))
 
     @cached_property
     def _model(self) -> QuadraticModel:
-        return QuadraticModel(self._kernel, self.budget, *self._start)
+        from allrelevant.lp.kernel import QuadraticModel
+
+        return QuadraticModel(self.program, self.budget, *self._start)
 
     @cached_property
     def _anchor(self) -> tuple[Array, Array]:
@@ -199,14 +205,15 @@ class BoundSolver:
             d = program.n_weights
             goals = targets.spread(targets.coefficient, d)
             charges = np.zeros_like(goals) if targets.charge is None else targets.spread(targets.charge, d)
-            x, lam, nu = model.starts(goals - charges * np.sign(self._start[0]))
+            sign = np.sign(self._start[0])
             for pair in _pairs(targets):
                 if time_is_up():
                     break
+                starts = {k: model.start(goals[k] - charges[k] * sign) for k in pair}
                 beat = -np.inf
                 # The side that seems to reach farther comes first.
-                for k in sorted(pair, key=lambda k: -float(goals[k] @ x[k, :d])):
-                    found = self._kernel.bound(self.budget, goals[k], charges[k], x[k], lam[k], nu[k], beat)
+                for k in sorted(pair, key=lambda k: -float(goals[k] @ starts[k][0][:d])):
+                    found = self._kernel.bound(self.budget, goals[k], charges[k], *starts[k], beat)
                     beat = found.value
                     w[k], b[k] = found.x[:d], found.x[d:]
                     duals.alpha[k], duals.beta[k], duals.lam[k] = found.alpha, found.beta, found.lam

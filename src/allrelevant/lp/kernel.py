@@ -20,11 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 from allrelevant.lp import _kernel
 from allrelevant.lp.deadline import current_deadline, time_is_up
-from allrelevant.lp.matrix import Array, Indices
+from allrelevant.lp.matrix import Array, Indices, Matrix
 from allrelevant.lp.program import Budget, Program, Slacks
 
 __all__ = ["Kernel", "Optimum", "QuadraticModel"]
@@ -36,8 +37,9 @@ FIRST_ROWS, NEXT_ROWS = 8.0, 5.0
 FIRST_COLUMNS, MORE_COLUMNS, MANY = 6, 20, 1.25
 #: Share of the limit above which the price of a weight lets it in while multipliers are rough.
 NEARLY = 0.9
-#: Complementarity at which to stop, as a share of the scale of the objective: to judge a working set, and at the end.
-ROUGH, FINE = 2e-2, 1e-9
+#: Complementarity at which to stop, as a share of the scale of the objective: to judge a working set, at the
+#: end, and for models, which no proof mends.
+ROUGH, FINE, CLOSEST = 2e-2, 1e-9, 1e-12
 #: How far inside the starting point is, as a share of the norm budget: in the first round, later, and after a failure;
 #: and how many failures are one too many.
 INSIDE, FAILURES = (0.03, 0.02, 0.3), 4
@@ -163,14 +165,14 @@ class Kernel:
     ----------
     program : Program
         The program. Finite bounds of weights are hard rows; weights that leave no choice keep their value.
-    n_used : int
-        How many weights an optimum uses, roughly; the first working set of weights is a little larger.
+    support : ndarray of int
+        Weights that make points within the budgets, which every working set holds; the first one is a little larger.
     """
 
-    def __init__(self, program: Program, n_used: int) -> None:
+    def __init__(self, program: Program, support: Indices) -> None:
         self.program = program
         d, p = program.n_weights, program.n_offsets
-        self.d, self.size, self.n_used = d, d + p, n_used
+        self.d, self.size, self.support = d, d + p, support
         #: Hinge rows of weights and offsets, where that copy is affordable.
         self._table = np.hstack([program.full().A, program.B]) if isinstance(program.A, np.ndarray) else None
         self._linear, self._row_weight = np.concatenate([program.u, program.v]), program.row_weight
@@ -178,8 +180,9 @@ class Kernel:
         self._fixed = np.where(self._free, 0.0, program.lower)
         self._all_free, self._any_fixed = bool(self._free.all()), bool(self._fixed.any())
         below, above = (np.flatnonzero(self._free & np.isfinite(side)) for side in (program.lower, program.upper))
-        one = np.eye(d, d + p) if len(below) or len(above) else np.zeros((0, d + p))
-        self._hard = np.vstack([np.hstack([program.G, program.H]), one[below], -one[above]])
+        box = np.zeros((len(below) + len(above), d + p))
+        box[np.arange(len(box)), np.append(below, above)] = np.repeat([1.0, -1.0], [len(below), len(above)])
+        self._hard = np.vstack([np.hstack([program.G, program.H]), box])
         self._h = np.concatenate([program.h, program.lower[below], -program.upper[above]])
         self._sample: Kernel | None = None
         if program.n_rows > TALL and not program.slacks.shared:
@@ -187,7 +190,7 @@ class Kernel:
             slacks, _ = program.slacks.take(chosen)
             s = program.s[chosen] * (program.s.sum() / program.s[chosen].sum())
             rows = {"A": program.A[chosen], "B": program.B[chosen], "r": program.r[chosen]}
-            self._sample = Kernel(replace(program, **rows, s=s, slacks=slacks), n_used)
+            self._sample = Kernel(replace(program, **rows, s=s, slacks=slacks), support)
 
     def margins(self, x: Array) -> Array:
         """What the hinge rows have beyond their right sides."""
@@ -217,7 +220,7 @@ class Kernel:
         none = np.zeros(self.d)
         if self._sample is not None:
             x = self._sample.penalised(C, x).x
-        return self._solve(_Problem(0, none, none, 0.0, 0.0, C), x, C, 1.0)
+        return self._solve(_Problem(0, none, none, 0.0, 0.0, C), x, C, 1.0, C)
 
     def bound(
         self, budget: Budget, goal: Array, charge: Array, x: Array, lam: float, nu: float, beat: float = -np.inf
@@ -233,13 +236,14 @@ class Kernel:
             return Optimum(x, alpha, beta, 0.0, 0.0, float(goal @ self._fixed))
         unit = float(np.max((np.abs(goal) + charge) / self.program.gamma))
         goal, charge, lam, nu, beat = goal / unit, charge / unit, lam / unit, nu / unit, beat / unit
+        price = lam
         if self._sample is not None:
             # The loss of a sample differs; the room that the point has left shall not.
             w, b = x[: self.d], x[self.d :]
             less = float(self.program.loss(w, b)) - float(self._sample.program.loss(w, b))
             near = self._sample.bound(budget.less_loss(less), goal, charge, x, lam, nu, beat)
             x, lam, nu = near.x, max(near.lam, LEAST * lam), max(near.nu, LEAST * nu)
-        found = self._solve(_Problem.within(budget, goal, charge), x, lam, nu, beat)
+        found = self._solve(_Problem.within(budget, goal, charge), x, lam, nu, price, beat)
         if found.value >= (1.0 - MISSED) * budget.norm:  # the whole norm: no multipliers are needed to prove that
             found = Optimum(found.x, 0.0 * found.alpha, 0.0 * found.beta, 0.0, 1.0, found.value)
         return found.times(unit)
@@ -247,10 +251,12 @@ class Kernel:
     def centre(self, budget: Budget, x: Array) -> Array:
         """Find the analytic centre of what a budget allows, where the interior-point method ends without an objective."""
         none = np.zeros(self.d)
-        return self._solve(_Problem.within(budget, none, none), x, 1.0, 1.0).x
+        return self._solve(_Problem.within(budget, none, none), x, 1.0, 1.0, 1.0).x
 
-    def _solve(self, problem: _Problem, x: Array, lam: float, nu: float, beat: float = -np.inf) -> Optimum:
-        """Solve a problem, working set after working set."""
+    def _solve(
+        self, problem: _Problem, x: Array, lam: float, nu: float, price: float, beat: float = -np.inf
+    ) -> Optimum:
+        """Solve a problem, working set after working set; missed loss counts by `price`, or λ if that is greater."""
         program, n, m = self.program, self.program.n_rows, len(self._h)
         columns, x = self._first_columns(problem, x)
         first, failures = self._sample is None, 0
@@ -264,8 +270,8 @@ class Kernel:
             if time_is_up():
                 break
             inside = INSIDE[2 if failures else 0 if first else 1]
-            found = self._round(problem, work, replace(at, lam=max(at.lam, LEAST * lam), nu=max(at.nu, LEAST * nu)),
-                                scale, beat, inside, max(lam, LEAST * at.lam))  # fmt: skip
+            begin = replace(at, lam=max(at.lam, LEAST * lam), nu=max(at.nu, LEAST * nu))
+            found = self._round(problem, work, begin, scale, beat, inside, price)
             if not found.solved:
                 failures += 1
                 if failures > FAILURES:
@@ -290,7 +296,7 @@ class Kernel:
         return Optimum(at.x, alpha, beta[: program.n_hard], at.lam, at.nu, value)
 
     def _round(
-        self, problem: _Problem, work: _WorkingSet, at: _Iterate, scale: float, beat: float, inside: float, lam: float
+        self, problem: _Problem, work: _WorkingSet, at: _Iterate, scale: float, beat: float, inside: float, price: float
     ) -> _Solution:
         """Solve over a working set: roughly and, where nothing speaks against the set, to the end."""
         slacks = self.program.slacks
@@ -299,8 +305,12 @@ class Kernel:
         solve = self._restricted(problem, state, hard, work.columns, at, scale, beat)
         for rough in (True, False):
             here, multipliers, gap, solved = solve(ROUGH if rough else FINE, inside)
+            if problem.mode == 0 and solved and not rough:  # nothing mends a model: as close as numbers allow
+                closer = solve(CLOSEST, inside)
+                if closer[2] < gap:
+                    here, multipliers, gap, _ = closer
             rows = work.rows.copy()
-            cost = max(here.lam, lam) * _unseen(slacks, self.program.s, here.margin, state, rows) / scale
+            cost = max(here.lam, price) * _unseen(slacks, self.program.s, here.margin, state, rows) / scale
             violated = here.room < -BEYOND
             violated[hard] = False
             far, needed = bool(cost > TOO_FAR or violated.any()), work.hard | violated
@@ -327,9 +337,9 @@ class Kernel:
 
         Where it is the optimum for another price of the loss, the weights that the loss pulls at most come in.
         """
-        d, size, w = self.d, FIRST_COLUMNS + self.n_used, np.abs(x[: self.d]) * self.program.gamma
-        if problem.mode == 0:
-            size += int(np.count_nonzero(w))
+        d, w = self.d, np.abs(x[: self.d]) * self.program.gamma
+        needed = np.flatnonzero(w) if problem.mode == 0 else self.support
+        size = FIRST_COLUMNS + len(needed)
         if MANY * size >= d:
             if self._all_free:
                 return None, x
@@ -337,9 +347,9 @@ class Kernel:
         else:
             if problem.mode == 0:
                 slopes = np.where(self.margins(x) < 0.0, self._row_weight, 0.0)
-                w = np.where(w > 0.0, np.inf, np.abs(self.pull(slopes) - self._linear)[:d] / self.program.gamma)
-            least = np.where(self._free, -w, np.inf)
-            columns = np.union1d(np.argpartition(least, size)[:size], np.flatnonzero(problem.goal))
+                w = np.abs(self.pull(slopes) - self._linear)[:d] / self.program.gamma
+            greatest = np.argpartition(-w, size)[:size]
+            columns = np.unique(np.concatenate([greatest, needed, np.flatnonzero(problem.goal)]))
             columns = columns[self._free[columns]]
         out = np.concatenate([self._fixed, x[d:]])
         out[columns] = x[columns]
@@ -434,12 +444,11 @@ class QuadraticModel:
     for all goals: of the size of the weights or, if these are more, of the rows.
     """
 
-    def __init__(self, kernel: Kernel, budget: Budget, w: Array, b: Array) -> None:
-        program, d = kernel.program, kernel.d
-        self.d, self.x = d, np.concatenate([w, b])
+    def __init__(self, program: Program, budget: Budget, w: Array, b: Array) -> None:
+        self._x, self._d = np.concatenate([w, b]), len(w)
         some = slice(None, None, max(1, program.n_rows // TALL))
-        self._K = kernel.block(some, np.arange(kernel.size))
-        margin = self._K @ self.x - program.r[some]
+        A, B = program.full().A[some], program.B[some]
+        margin = A @ w + B @ b - program.r[some]
         norm, loss = float(program.norm(w)), float(program.loss(w, b))
         if budget.price is None:
             room, left = max(budget.norm - norm, 1e-12), max(budget.loss - loss, 1e-12)
@@ -448,37 +457,49 @@ class QuadraticModel:
             room = max(float(budget.room(norm, loss)), 1e-12)
             self._price, self._room = budget.price, room
         distance = np.abs(margin)
-        count = min(int(SMOOTH_ROWS * kernel.size), len(margin))
+        count = min(int(SMOOTH_ROWS * len(self._x)), len(margin))
         width = float(np.partition(distance, count - 1)[count - 1]) if count else 1.0
         weight = program.row_weight[some] * (program.n_rows / max(len(margin), 1))
         curvature = np.where(distance <= width, 1.0, OUTSIDE) * weight * self._price / (2.0 * width + 1e-12)
         spread = SPREAD * room / float(program.gamma.sum())
         plus, minus = np.maximum(w, 0.0) + spread, np.maximum(-w, 0.0) + spread
         self._theta = (plus * plus + minus * minus) / (spread * program.gamma)
-        self._wide = len(margin) < d
-        if self._wide:
-            matrix = (self._K[:, :d] * self._theta) @ self._K[:, :d].T
+        # With fewer rows than weights, the offsets are left where they are.
+        self._A = A if len(margin) < len(w) else None
+        if self._A is not None:
+            matrix = _product(A, self._theta, A.T)
             matrix.ravel()[:: len(matrix) + 1] += 1.0 / np.maximum(curvature, 1e-12)
         else:
-            matrix = (self._K * curvature[:, None]).T @ self._K
+            matrix = np.empty((len(self._x), len(self._x)))
+            d = self._d
+            matrix[:d, :d], matrix[d:, d:] = _product(A.T, curvature, A), (B.T * curvature) @ B
+            matrix[d:, :d] = (B.T * curvature) @ A
             diagonal = matrix.ravel()[:: len(matrix) + 1]
             diagonal[:d] += 1.0 / self._theta
             diagonal += 1e-10 * diagonal.max(initial=1e-300)
-        self._factor = cho_factor(matrix, lower=True, overwrite_a=True)
+        self._factor, info = dpotrf(matrix, lower=1, overwrite_a=1)
+        if info:
+            raise LinAlgError("the matrix of the quadratic model is not positive definite")
 
-    def starts(self, goals: Array) -> tuple[Array, Array, Array]:
-        """Return points, and multipliers λ and ν, for goals of shape (t, d)."""
-        d = self.d
-        far = np.zeros((len(goals), len(self.x)))
-        if self._wide:
-            step, K = self._theta * goals, self._K[:, :d]
-            far[:, :d] = step - self._theta * (cho_solve(self._factor, K @ step.T).T @ K)
+    def start(self, goal: Array) -> tuple[Array, float, float]:
+        """Return a point, and multipliers λ and ν, for a goal."""
+        far = np.zeros(len(self._x))
+        if self._A is not None:
+            step = self._theta * goal
+            far[: self._d] = step - self._theta * (dpotrs(self._factor, self._A @ step, lower=1)[0] @ self._A)
         else:
-            far[:, :d] = goals
-            far = cho_solve(self._factor, far.T).T
-        gain = np.einsum("td,td->t", goals, far[:, :d])
-        nu = np.sqrt(np.maximum(gain, 1e-12 * self._room) / (2.0 * self._room))
-        return self.x + far / nu[:, None], self._price * nu, nu
+            far[: self._d] = goal
+            far = dpotrs(self._factor, far, lower=1)[0]
+        gain = max(float(goal @ far[: self._d]), 1e-12 * self._room)
+        nu = np.sqrt(gain / (2.0 * self._room))
+        return self._x + far / nu, self._price * nu, nu
+
+
+def _product(left: Matrix, weight: Array, right: Matrix) -> Array:
+    """Product of a matrix, a diagonal one and another, as an array."""
+    if sparse.issparse(left):
+        return np.asarray((left.multiply(weight).tocsr() @ right).toarray())
+    return np.asarray((np.asarray(left) * weight) @ np.asarray(right))
 
 
 def _choose(slacks: Slacks, margin: Array, count: int, must: NDArray[np.uint8]) -> NDArray[np.uint8]:

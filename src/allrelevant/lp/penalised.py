@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,10 +13,12 @@ from allrelevant.lp.certificate import GAP_LIMIT, penalised_gap
 from allrelevant.lp.deadline import check_time
 from allrelevant.lp.failures import NUMERICAL, as_solver_error
 from allrelevant.lp.highs import HighsPenalised
-from allrelevant.lp.kernel import Kernel
 from allrelevant.lp.matrix import Array, reach
 from allrelevant.lp.program import Program
 from allrelevant.lp.targets import Duals
+
+if TYPE_CHECKING:
+    from allrelevant.lp.kernel import Kernel
 
 __all__ = ["PenalisedSolver", "best_offset", "penalised_paths"]
 
@@ -34,7 +37,9 @@ class PenalisedSolver:
 
     @cached_property
     def _kernel(self) -> Kernel:
-        return Kernel(self.program, 0)
+        from allrelevant.lp.kernel import Kernel
+
+        return Kernel(self.program, np.zeros(0, dtype=np.intp))
 
     @cached_property
     def _reach(self) -> Array:
