@@ -101,7 +101,8 @@ class LinearRelevance(SelectorMixin, Exploring):
         """Refuse parameters of earlier versions with a word on what to use."""
         for name in options.keys() & REMOVED.keys():
             raise TypeError(f"{name}= is gone: {REMOVED[name]}")
-        return super().__new__(cls)
+        made: LinearRelevance = super().__new__(cls)
+        return made
 
     def __init__(
         self,

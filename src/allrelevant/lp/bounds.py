@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +81,6 @@ class Bounds:
             upper=np.concatenate([np.empty(0), *(part.upper for part in parts)]),
             open=np.concatenate([np.empty(0, dtype=bool), *(part.open for part in parts)]),
         )
-
 
 
 class BoundSolver:
@@ -242,7 +242,7 @@ class BoundSolver:
 def _pairs(targets: Targets) -> list[range]:
     """Places of the targets, both sides of a magnitude together."""
     ends = [*range(0, targets.paired, 2), *range(targets.paired, len(targets) + 1)]
-    return [range(k, end) for k, end in zip(ends, ends[1:], strict=False)]
+    return [range(k, end) for k, end in pairwise(ends)]
 
 
 def _has_room(program: Program, budget: Budget, w: Array, b: Array) -> bool:

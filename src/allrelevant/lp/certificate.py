@@ -132,7 +132,7 @@ def _capped(program: Program, alpha: Array, cap: Array, out: Array | None = None
         return np.minimum(alpha, cap, out=alpha)
     total = program.slacks.total(alpha)
     share = np.divide(cap, total, out=np.ones_like(total), where=total > cap)
-    return np.multiply(alpha, program.slacks.rows(share), out=alpha)
+    return np.asarray(np.multiply(alpha, program.slacks.rows(share), out=alpha))
 
 
 def _moves(program: Program, alpha: Array, cap: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:

@@ -11,7 +11,7 @@ from allrelevant.errors import AllRelevantError, SolverError
 
 __all__ = ["NUMERICAL", "as_solver_error", "is_shortage", "unproven_bound"]
 
-#: Failures of arithmetic or memory, after which the reference engine is asked. Any other exception is a mistake of ours.
+#: Failures of arithmetic or memory, after which the reference engine is asked. Any other exception is a mistake.
 NUMERICAL = (ArithmeticError, LinAlgError, MemoryError)
 
 
@@ -53,8 +53,7 @@ def as_solver_error(what: str) -> Iterator[None]:
 def _reason(error: Exception) -> str:
     if is_shortage(error):
         return (
-            f"memory is short ({_described(error)}); fewer threads (n_jobs), fewer samples or "
-            "fewer features may help"
+            f"memory is short ({_described(error)}); fewer threads (n_jobs), fewer samples or fewer features may help"
         )
     return f"the engine failed ({_described(error)})"
 

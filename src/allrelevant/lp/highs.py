@@ -267,7 +267,7 @@ class HighsPenalised(Simplex):
     def __init__(self, program: Program) -> None:
         super().__init__(DUAL)
         self.program = program
-        n, d, m = program.n_rows, program.n_weights, program.n_hard
+        n, m = program.n_rows, program.n_hard
         self._unit = 1.0
         everything = np.zeros(n + m)
         width = self._row_bounds(0.0)[1]

@@ -43,8 +43,8 @@ ROUGH, FINE, CLOSEST = 2e-2, 1e-9, 1e-12
 #: How far inside the starting point is, as a share of the norm budget: in the first round, later, and after a failure;
 #: and how many failures are one too many.
 INSIDE, FAILURES = (0.03, 0.02, 0.3), 3
-#: Least multipliers to start from, as shares of the first ones.
-LEAST = 1e-3
+#: Least multipliers to start from, as shares of the first ones, and least scale, where margins are 1.
+LEAST, SMALL = 1e-3, 1e-6
 #: What rows outside the working set add to the objective, as a share of its scale: next to nothing; so much that a
 #: finer solution is not worth while; so much that the set was too small for the step, which is taken again.
 MISSED, UNSURE, TOO_FAR = 1e-8, 1e-4, 0.1
@@ -73,7 +73,7 @@ class Optimum:
 
     def times(self, unit: float) -> Optimum:
         """The same for an objective that is so many times as large."""
-        return Optimum(self.x, *(unit * part for part in (self.alpha, self.beta, self.lam, self.nu, self.value)))
+        return Optimum(self.x, unit * self.alpha, unit * self.beta, unit * self.lam, unit * self.nu, unit * self.value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,7 +244,7 @@ class Kernel:
             near = self._sample.bound(budget.less_loss(less), goal, charge, x, lam, nu, beat)
             x, lam, nu = near.x, max(near.lam, LEAST * lam), max(near.nu, LEAST * nu)
         found = self._solve(_Problem.within(budget, goal, charge), x, lam, nu, origin, beat)
-        if found.value >= (1.0 - MISSED) * budget.norm:  # the whole norm: no multipliers are needed to prove that
+        if found.value >= (1.0 - MISSED) * budget.norm:  # all of it: no multipliers are needed to prove that
             found = Optimum(found.x, 0.0 * found.alpha, 0.0 * found.beta, 0.0, 1.0, found.value)
         return found.times(unit)
 
@@ -270,8 +270,12 @@ class Kernel:
             count = int(NEXT_ROWS * self._width(columns) + UNCERTAIN * n / np.sqrt(n / SAMPLED))
         work = _WorkingSet(columns, count, np.zeros(n, dtype=np.uint8), np.zeros(m, dtype=bool))
         at = self._iterate(x, lam, nu)
-        origin, price = at if safe[0] is given else self._iterate(self._first_columns(problem, safe[0])[1], *safe[1:]), safe[1]
-        scale, alpha, beta, value = self._scale(problem, at), np.zeros(n), np.zeros(m), -np.inf
+        origin, price = (
+            at if safe[0] is given else self._iterate(self._first_columns(problem, safe[0])[1], *safe[1:]),
+            safe[1],
+        )
+        alpha, beta, value = np.zeros(n), np.zeros(m), -np.inf
+        scale = max(self._scale(problem, at), SMALL)
         for _ in range(ROUNDS):
             if time_is_up():
                 break
@@ -299,6 +303,7 @@ class Kernel:
             if not first:
                 work.rows, work.hard = found.rows, found.hard
             if len(found.columns):
+                assert work.columns is not None
                 work.columns = np.union1d(work.columns, found.columns)
             first, work.count = False, max(int(NEXT_ROWS * self._width(work.columns)), work.count // 2)
         return Optimum(at.x, alpha, beta[: program.n_hard], at.lam, at.nu, value)
@@ -315,7 +320,7 @@ class Kernel:
             here, multipliers, gap, solved = solve(ROUGH if rough else FINE, inside)
             if problem.mode == 0 and solved and not rough:  # nothing mends a model: as close as numbers allow
                 closer = solve(CLOSEST, inside)
-                if closer[2] < gap:
+                if closer[3]:
                     here, multipliers, gap, _ = closer
             rows = work.rows.copy()
             cost = max(here.lam, price) * _unseen(slacks, self.program.s, here.margin, state, rows) / scale
@@ -369,7 +374,7 @@ class Kernel:
     def _priced_out(
         self, problem: _Problem, columns: Indices, alpha: Array, beta: Array, at: _Iterate, rough: bool
     ) -> Indices:
-        """Weights outside the working set that could do better than those inside; with rough multipliers, a few more."""
+        """Weights outside the working set that could do better than those inside; if rough, a few more."""
         y = self.pull(alpha) + beta @ self._hard - at.lam * self._linear
         price = (np.abs(y[: self.d] + problem.goal) - problem.charge) / self.program.gamma
         price[columns], price[~self._free] = -np.inf, -np.inf
@@ -430,14 +435,14 @@ class Kernel:
 
     def _gather(
         self, state: NDArray[np.uint8], hard: Indices, chosen: Indices, lin: Array
-    ) -> tuple[Indices, Array, Array, float]:
+    ) -> tuple[NDArray[Any], Array, Array, float]:
         """Rows of the working set with their right sides; the linear loss of others is taken off `lin` and returned."""
         program, size = self.program, int(np.count_nonzero(state == 1))
         K, right = np.empty((size + len(hard), len(chosen))), np.empty(size + len(hard))
         if len(hard):
             K[size:], right[size:] = self._hard[np.ix_(hard, chosen)], self._h[hard]
         if self._table is not None:
-            kept = np.empty(size, dtype=np.intc)
+            kept: NDArray[Any] = np.empty(size, dtype=np.intc)
             loss = _kernel.gather(self._table, program.r, self._row_weight, state, chosen, kept, K, right, lin)
             return kept, K, right, loss
         kept = np.flatnonzero(state == 1)
@@ -540,7 +545,7 @@ def _choose_shared(slacks: Slacks, margin: Array, count: int, must: NDArray[np.u
     rival = np.minimum(np.minimum.reduceat(np.where(worst, np.inf, need), starts), top)
     rival = np.where(top > 0.0, rival, np.minimum.reduceat(need, starts))
     limit = np.partition(np.maximum(slacks.rows(rival), need), count - 1)[count - 1]
-    undecided = slacks.rows((rival <= limit) | (slacks.total(must.astype(float)) > 0.0))
+    undecided: NDArray[np.bool_] = slacks.rows((rival <= limit) | (slacks.total(must.astype(float)) > 0.0))
     kept = (undecided & ((need <= limit) | worst)) | (must > 0)
     return np.where(kept, 1, np.where(worst & ~undecided & (slacks.rows(top) > 0.0), 2, 0)).astype(np.uint8)
 

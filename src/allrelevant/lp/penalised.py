@@ -92,8 +92,8 @@ class PenalisedSolver:
             if again.any():
                 kept = penalised_gap(program, values[again], w[again], b[again], duals.take(again))
                 sparser[again], gap[again] = w[again], kept
-            for k in np.flatnonzero(~(gap <= limit)):
-                sparser[k], b[k] = self._by_reference(values[k], limit)
+            for worst in np.flatnonzero(~(gap <= limit)):
+                sparser[worst], b[worst] = self._by_reference(values[worst], limit)
         return sparser, b
 
     def _by_reference(self, C: float, limit: float) -> tuple[Array, Array]:

@@ -86,6 +86,7 @@ class Slacks:
 
     @cached_property
     def starts(self) -> Indices:
+        """First row of every slack."""
         return np.flatnonzero(np.diff(self.of_row, prepend=-1))
 
     @cached_property
@@ -99,7 +100,7 @@ class Slacks:
         # Sums are taken for one target at a time, and a transpose of scipy's takes longer than its product.
         return self.matrix.T
 
-    def rows(self, values: Array) -> Array:
+    def rows(self, values: NDArray[Any]) -> NDArray[Any]:
         """Values per slack (last axis) as values per row."""
         return values[..., self.of_row] if self.shared else values
 
