@@ -249,7 +249,7 @@ class Kernel:
         return found.times(unit)
 
     def centre(self, budget: Budget, x: Array) -> Array:
-        """Find the analytic centre of what a budget allows, where the interior-point method ends without an objective."""
+        """Find the analytic centre of a budget, where the interior-point method ends without an objective."""
         none = np.zeros(self.d)
         return self._solve(_Problem.within(budget, none, none), x, 1.0, 1.0, (x, 1.0, 1.0)).x
 
