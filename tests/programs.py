@@ -167,11 +167,15 @@ class ByLinprog:
 
     def _least(self, cost, rows, right):
         d, p, k = self.d, self.p, self.k
-        found = linprog(
-            cost, A_ub=sparse.csr_array(rows), b_ub=right, method="highs",
-            bounds=[(0, None)] * (2 * d) + [(None, None)] * p + [(0, None)] * k,
-            options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-        )  # fmt: skip
+        # Now and then HiGHS' simplex gives up ("Solve error"), and its interior-point method does not.
+        for method in ("highs", "highs-ipm"):
+            found = linprog(
+                cost, A_ub=sparse.csr_array(rows), b_ub=right, method=method,
+                bounds=[(0, None)] * (2 * d) + [(None, None)] * p + [(0, None)] * k,
+                options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+            )  # fmt: skip
+            if found.status == 0:
+                break
         assert found.status == 0, found.message
         return found.fun, found.x[:d] - found.x[d : 2 * d], found.x[2 * d : 2 * d + p]
 
