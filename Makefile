@@ -51,14 +51,16 @@ compatibility:
 
 clean:
 	rm -rf $(VENV) demo-output docs/_build docs/api/generated docs/tutorials .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src -name '*.so' -delete
 
-# One stamp per set of extras; a changed pyproject.toml installs again.
+# One stamp per set of extras; a changed pyproject.toml installs again, and what is to be compiled compiles again.
+COMPILED := meson.build src/meson.build tools/build_backend.py $(shell find src -name '*.pyx' -o -name '*.pxd')
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.demo: extras = all
 $(VENV)/.test: extras = test
 $(VENV)/.dev: extras = dev
-$(VENV)/.demo $(VENV)/.test $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$(extras)]'
+$(VENV)/.demo $(VENV)/.test $(VENV)/.dev: pyproject.toml $(COMPILED) | $(VENV)/bin/python
+	$(BIN)/python tools/develop.py $(extras)
 	@touch $@

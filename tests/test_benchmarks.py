@@ -10,7 +10,7 @@ import pytest
 from benchmarks._common import Results, make_mix
 from benchmarks.papers import constraints, grouping, panels, privileged, semantic
 from benchmarks.peers import speed
-from benchmarks.scaling import cluster, engines, growth, memory, rule, search, tall, wide
+from benchmarks.scaling import before, cluster, growth, memory, tall, wide
 
 
 def test_privileged():
@@ -66,25 +66,6 @@ def test_results_are_written_at_once_and_taken_up_again(tmp_path):
     assert [row["seed"] for row in again.rows] == ["1"]
 
 
-def test_engines():
-    row = engines.run(30, 8, 1.0, sample=4)
-    assert max(row["interior_gap"], row["highs_gap"], row["reduced_gap"], row["difference"]) <= 1e-6
-    assert row["generated_ms"] == ""
-    row = engines.run(20, 40, 1.0, sample=4, most=8)
-    assert row["generated_gap"] <= 1e-6
-    assert row["difference"] <= 1e-6
-    assert engines.run(20, 5, 1e-6) is None
-
-
-def test_rule():
-    rows = [rule.run(20, 3, 1.0, (1, 10), least=0.0), rule.run(30, 8, 1.0, (1, 10), slow=0.0, least=0.0)]
-    assert rows[0]["auto_batch"] == 6
-    assert rows[1]["highs_1_ms"] == rows[1]["fit_highs_s"] == ""
-    summary = rule.summarise(rows)
-    assert summary["worst_loss"] >= 1.0
-    assert all(each["bounds_worst_loss"] >= 1.0 for each in rule.candidates(rows))
-
-
 def test_growth():
     row = growth.run("d", 5, 0, {"allrelevant": sys.executable}, {"allrelevant": 600.0})
     assert row["allrelevant_f1"] > 0.5
@@ -122,13 +103,25 @@ def test_memory():
     for storage in memory.STORAGE:
         row = memory.run(2000, 10, 0.01, None, storage)
         assert row["peak_mb"] > row["data_mb"] > 0
-        assert row["engine"] == "interior"
+        assert row["max_gap"] <= 1e-6
 
 
-@pytest.mark.parametrize("kind", search.KINDS)
-def test_search(kind):
-    row = search.run(kind, 90, 12)
-    assert row["problems"] == (54 if kind == "regression" else 27)
-    assert row["left"] <= 1
-    assert row["apart"] < 1e-4
-    assert not row["batch"] or kind == "regression"  # too few rows, but where there are two per sample
+def test_before():
+    rows = before.run("classes 60 x 20", before.ROOT, repeats=1)
+    assert [row["part"] for row in rows] == ["bounds", "fit"]
+    assert rows[0]["difference"] == 0.0  # of a checkout from itself
+    assert all(0.0 < row["old_seconds"] < 60.0 > row["new_seconds"] > 0.0 for row in rows)
+    assert {len(case.make()["X"]) for case in before.CASES.values()} == {60, 62, 200, 500, 569, 2000}
+
+
+def test_before_says_what_fails(tmp_path):
+    with pytest.raises(RuntimeError, match=r"imported from .* instead of"):
+        before.run("classes 60 x 20", tmp_path, repeats=1)
+
+
+def test_before_compares_three_classes_with_two():
+    rows = [
+        {"case": f"{name} 500 x 30", "part": "fit", "old_seconds": seconds, "new_seconds": 1.0}
+        for name, seconds in (("classes", 2.0), ("three classes", 6.0))
+    ]
+    assert before.cost_of_a_class(rows) == [["fit", 3.0, 1.0]]

@@ -30,19 +30,19 @@ from programs import all_targets, random_program
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 
-#: Bytes per batch that make several batches of a small problem.
-FEW = 2**17
+#: Targets per batch that make several batches of a small problem.
+FEW = 4
 KINDS = (LinearRelevanceClassifier, LinearRelevanceRegressor, LinearRelevanceOrdinal)
 CUTS = {LinearRelevanceClassifier: [0], LinearRelevanceOrdinal: [-1, 1]}
 
 
-def model(kind=LinearRelevanceClassifier, memory_limit=FEW, **options):
+def model(kind=LinearRelevanceClassifier, **options):
     rng = np.random.RandomState(0)
     X = rng.normal(size=(60, 12))
     X[:, 5] = X[:, 4] + 0.1 * rng.normal(size=60)
     signal = X[:, :5].sum(axis=1) + 0.5 * rng.normal(size=60)
     y = signal if kind is LinearRelevanceRegressor else np.digitize(signal, CUTS[kind])
-    return kind(C=0.5, memory_limit=memory_limit, random_state=0, **options).fit(X, y)
+    return kind(C=0.5, random_state=0, **options).fit(X, y)
 
 
 def check_same(one, two):
@@ -57,6 +57,11 @@ def check_same(one, two):
 
 def not_here(*_, **__):
     raise AssertionError("solved in the process that fits")
+
+
+@pytest.fixture(autouse=True)
+def _several_batches(monkeypatch):
+    monkeypatch.setattr(solving, "BATCH", FEW)
 
 
 @pytest.fixture(autouse=True)
@@ -135,19 +140,19 @@ def test_a_cluster_gives_the_same_bounds_bit_for_bit(client):
     program, budget, start = random_program(0, d=40)
     found = []
     for backend in ("threading", "dask"):
-        means = solving.Solving(engine="interior", memory_limit=FEW)
+        means = solving.Solving()
         with parallel_config(backend=backend):
             found.append(means.solve(means.solver(program, budget, start), all_targets(40)))
     for name in ("value", "gap"):
         np.testing.assert_array_equal(getattr(found[0], name), getattr(found[1], name))
 
 
-@pytest.mark.parametrize(("kind", "engine"), [(kind, "interior") for kind in KINDS] + [(KINDS[0], "highs")])
-def test_a_cluster_gives_the_same_result(client, kind, engine, monkeypatch):
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_cluster_gives_the_same_result(client, kind, monkeypatch):
     with parallel_config(backend="threading"):
-        expected = model(kind, engine=engine)
+        expected = model(kind)
     monkeypatch.setattr(BoundSolver, "solve", not_here)
-    check_same(model(kind, engine=engine), expected)
+    check_same(model(kind), expected)
 
 
 def test_every_worker_is_sent_a_program_once(client, counts):
@@ -168,9 +173,9 @@ def test_a_cluster_keeps_nothing(client, cluster):
 
 def test_an_error_on_a_worker_arrives_as_it_is(client):
     def limit(value):
-        from allrelevant.lp import solve
+        from allrelevant.lp import bounds
 
-        solve.GAP_LIMIT = value
+        bounds.GAP_LIMIT = value
 
     client.run(limit, -1.0)
     try:
@@ -229,7 +234,7 @@ def test_fits_that_are_tasks_themselves(client):
     rng = np.random.RandomState(0)
     X = rng.normal(size=(60, 4))
     y = X[:, 0] + 0.5 * rng.normal(size=60) > 0
-    estimator = LinearRelevanceClassifier(C=0.5, memory_limit=FEW, random_state=0)
+    estimator = LinearRelevanceClassifier(C=0.5, random_state=0)
     scores = []
     for backend in ("threading", "dask"):
         with parallel_config(backend=backend):
@@ -256,7 +261,7 @@ def test_one_job_stays_in_this_process(monkeypatch):
 
 def test_a_parcel_that_comes_again_is_built_once(monkeypatch):
     program, budget, start = random_program(0)
-    solver = BoundSolver(program, budget, start, "interior")
+    solver = BoundSolver(program, budget, start)
     expected = solver.solve(all_targets(4))
     sent = pickle.dumps(workers.Parcel(solver))
     other = pickle.dumps(workers.Parcel(solver))
@@ -288,6 +293,8 @@ import numpy as np
 from distributed import Client, LocalCluster
 from joblib import parallel_config
 from allrelevant import LinearRelevanceClassifier
+from allrelevant.relevance import solving
+solving.BATCH = 4
 rng = np.random.RandomState(0)
 X = rng.normal(size=(500, 150))
 y = X[:, :20].sum(axis=1) + 3 * rng.normal(size=500) > 0
@@ -295,7 +302,7 @@ cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0"
 with cluster, Client(cluster) as client:
     try:
         with parallel_config(backend="dask"):
-            LinearRelevanceClassifier(C=0.05, memory_limit=2**22, verbose=2).fit(X, y)
+            LinearRelevanceClassifier(C=0.05, verbose=2).fit(X, y)
     except KeyboardInterrupt:
         print("interrupted,", client.submit(sum, [1, 2]).result(), flush=True)
 """
@@ -431,8 +438,9 @@ def test_a_scheduler_that_dies_with_a_batch_that_is_ready_is_an_error(machines, 
 
     monkeypatch.setattr(distributed.Client, "_gather_remote", kill_and_ask)
     began = time.monotonic()
+    monkeypatch.setattr(solving, "BATCH", 64)
     with pytest.raises(ClusterLost, match="fit again"):
-        model(memory_limit=None)  # no other batch that is cancelled and tells
+        model()  # no other batch that is cancelled and tells
     assert asked
     assert time.monotonic() - began < 60.0
 

@@ -16,22 +16,32 @@ import pytest
 from allrelevant import LinearRelevanceClassifier, RelevanceWarning, SolverError
 from allrelevant.datasets import make_relevance_classification
 from allrelevant.errors import SolverTimeout, TimeLimitReached
-from allrelevant.lp import BoundSolver, PenalisedSolver, simplex
+from allrelevant.lp import BoundSolver, PenalisedSolver, highs, kernel
 from allrelevant.lp.certificate import GAP_LIMIT
-from allrelevant.lp.highs import HighsBounds
-from allrelevant.lp.interior import InteriorBounds
-from allrelevant.lp.penalised import HighsPenalised
-from allrelevant.lp.targets import Duals, Targets
+from allrelevant.lp.highs import HighsBounds, HighsPenalised
+from allrelevant.lp.kernel import Kernel, QuadraticModel
+from allrelevant.lp.targets import Duals
 from leftovers import check_threads
 from programs import all_targets, random_program
+from reference import ENGINES, only_reference, solved_by
+
+#: Failures of arithmetic or memory, which are nobody's mistake.
+NUMERICAL = [np.linalg.LinAlgError("singular"), FloatingPointError("overflow"), MemoryError("no room")]
+#: Mistakes of this library.
+MISTAKES = [TypeError("a string"), ValueError("shape"), IndexError("beyond"), RuntimeError("lost")]
+#: What HiGHS, or the way to it, may raise.
+ERRORS = [*NUMERICAL[:2], RuntimeError("lost"), ValueError("shape")]
+#: Where the kernel may break.
+PLACES = {
+    "preparation": (Kernel, "__init__"),
+    "model": (QuadraticModel, "__init__"),
+    "bound": (Kernel, "bound"),
+    "routine": (kernel._kernel, "solve"),
+}
 
 
-class OutOfMemoryError(RuntimeError):
-    """What torch raises when the memory of a GPU is full."""
-
-
-ERRORS = [np.linalg.LinAlgError("singular"), RuntimeError("lost"), ValueError("shape"), FloatingPointError("overflow")]
-SHORTAGES = [MemoryError("no room"), OutOfMemoryError("CUDA out of memory")]
+def named(error):
+    return type(error).__name__
 
 
 def raising(error):
@@ -48,9 +58,9 @@ def data():
     return X, X[:, 0] + X[:, 2] + 0.3 * rng.normal(size=60) > 0
 
 
-def fit(engine="interior", **options):
+def fit(**options):
     options = {"C": 0.5, "n_probes": 10, "random_state": 0, **options}
-    return LinearRelevanceClassifier(engine=engine, **options).fit(*data())
+    return LinearRelevanceClassifier(**options).fit(*data())
 
 
 @pytest.fixture(scope="module")
@@ -65,166 +75,212 @@ def check_same(result, expected):
     assert not result.incomplete
 
 
-# The fast engine ---------------------------------------------------------------------------------------------
+# The kernel --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("where", ["__init__", "_centre", "solve", "_iterate"])
-@pytest.mark.parametrize("error", [*ERRORS, *SHORTAGES], ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("where", PLACES)
+@pytest.mark.parametrize("error", NUMERICAL, ids=named)
 def test_a_fast_engine_that_raises_is_replaced(where, error, expected, monkeypatch):
-    monkeypatch.setattr(InteriorBounds, where, raising(error))
-    with pytest.warns(RelevanceWarning, match=rf"engine failed \({type(error).__name__}"):
+    monkeypatch.setattr(*PLACES[where], raising(error))
+    told = rf"engine failed \({named(error)}: {error}\); \d+ bounds are left to the reference engine"
+    with pytest.warns(RelevanceWarning, match=told):
         check_same(fit().result_, expected)
 
 
-def _halved(w, b, duals):
-    return 0.5 * w, b, duals
+@pytest.mark.parametrize("form", [{}, {"hard": False}, {"box": True}, {"shared": True, "n": 15}], ids=str)
+@pytest.mark.parametrize("where", PLACES)
+def test_whatever_the_program_the_reference_engine_takes_over(where, form, monkeypatch):
+    program, budget, start = random_program(0, **form)
+    expected = BoundSolver(program, budget, start).solve(all_targets(4))
+    monkeypatch.setattr(*PLACES[where], raising(np.linalg.LinAlgError("singular")))
+    with pytest.warns(RelevanceWarning, match="; 8 bounds are left to the reference engine"):
+        found = BoundSolver(program, budget, start).solve(all_targets(4))
+    assert found.n_reference == 8
+    np.testing.assert_allclose(found.value, expected.value, rtol=0, atol=2e-6 * budget.norm)
 
 
-def _beyond(w, b, duals):
-    return 10.0 * w, b, duals
+def test_a_fast_engine_that_raises_once_is_asked_again(expected, monkeypatch):
+    honest, asked = Kernel.bound, []
+
+    def bound(self, *arguments):
+        asked.append(None)
+        if len(asked) == 5:
+            raise FloatingPointError("once")
+        return honest(self, *arguments)
+
+    monkeypatch.setattr(Kernel, "bound", bound)
+    with pytest.warns(RelevanceWarning, match="once") as told:
+        check_same(fit().result_, expected)
+    assert sum("once" in str(one.message) for one in told) == 1
+    assert len(asked) > 20
 
 
-def _unproven(w, b, duals):
-    return w, b, Duals(0.0 * duals.alpha, duals.beta, duals.lam)
+@pytest.mark.parametrize("where", ["model", "bound"])
+@pytest.mark.parametrize("error", MISTAKES, ids=named)
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_mistake_of_this_library_is_raised_as_it_is(where, error, n_jobs, monkeypatch):
+    before = threading.active_count()
+    monkeypatch.setattr(*PLACES[where], raising(error))
+    with pytest.raises(type(error), match=str(error)) as caught:
+        fit(n_jobs=n_jobs)
+    assert caught.value is error
+    check_threads(before)
 
 
-def _too_sure(w, b, duals):
+def _halved(found):
+    return replace(found, x=0.5 * found.x)
+
+
+def _beyond(found):
+    return replace(found, x=10.0 * found.x)
+
+
+def _unproven(found):
+    return replace(found, alpha=0.0 * found.alpha)
+
+
+def _too_sure(found):
     """Multipliers that would prove less than the truth, were they admissible."""
-    return w, b, Duals(3.0 * duals.alpha, duals.beta, 0.0 * duals.lam)
+    return replace(found, alpha=3.0 * found.alpha, lam=0.0)
 
 
-def _no_point(w, b, duals):
-    return np.full_like(w, np.nan), b, duals
+def _no_point(found):
+    return replace(found, x=np.full_like(found.x, np.nan))
 
 
-def _no_duals(w, b, duals):
-    return w, b, Duals(np.full_like(duals.alpha, np.nan), duals.beta, duals.lam)
+def _no_duals(found):
+    return replace(found, alpha=np.full_like(found.alpha, np.nan))
 
 
-def _infinite(w, b, duals):
-    return np.full_like(w, np.inf), np.full_like(b, -np.inf), Duals(duals.alpha, duals.beta, np.inf + duals.lam)
+def _infinite(found):
+    return replace(found, x=np.full_like(found.x, np.inf), lam=np.inf)
 
 
-def _swapped(w, b, duals):
-    return w[::-1], b[::-1], Duals(duals.alpha[::-1], duals.beta[::-1], duals.lam[::-1])
+def _swapped(found):
+    """The optimum of the other side."""
+    return replace(found, x=-found.x, alpha=found.alpha[::-1])
 
 
 LIES = (_halved, _beyond, _unproven, _too_sure, _no_point, _no_duals, _infinite, _swapped)
 
 
-def lying(kind, lie, monkeypatch, *, always=False):
-    honest = kind.solve
+def lying(lie, monkeypatch):
+    honest = Kernel.bound
+    monkeypatch.setattr(Kernel, "bound", lambda self, *arguments: lie(honest(self, *arguments)))
+
+
+def lying_too(monkeypatch, *, points=True, duals=True):
+    """Let HiGHS return points that are too short, or multipliers that prove nothing."""
+    honest = HighsBounds.solve
 
     def solve(self, targets, **options):
-        found = honest(self, targets, **options)
-        return found if options.get("cold") and not always else lie(*found)
+        w, b, found = honest(self, targets, **options)
+        found = Duals(0.0 * found.alpha, found.beta, found.lam) if duals else found
+        return (0.5 * w if points else w), b, found
 
-    monkeypatch.setattr(kind, "solve", solve)
+    monkeypatch.setattr(HighsBounds, "solve", solve)
 
 
 @pytest.mark.parametrize("lie", LIES)
-@pytest.mark.parametrize("kind", [InteriorBounds, HighsBounds])
-def test_a_wrong_optimum_is_caught_and_solved_again(kind, lie, expected, monkeypatch):
-    lying(kind, lie, monkeypatch)
-    check_same(fit("interior" if kind is InteriorBounds else "highs").result_, expected)
+def test_a_wrong_optimum_is_caught_and_solved_again(lie, expected, monkeypatch):
+    lying(lie, monkeypatch)
+    check_same(fit().result_, expected)
 
 
 @pytest.mark.parametrize("lie", LIES)
 def test_if_all_lie_there_is_no_result(lie, monkeypatch):
-    lying(InteriorBounds, lie, monkeypatch)
-    lying(HighsBounds, lie, monkeypatch, always=True)
+    lying(lie, monkeypatch)
+    lying_too(monkeypatch)
     with pytest.raises(SolverError, match="was not proven"):
         fit()
 
 
-def test_a_fast_engine_that_gets_nowhere_is_replaced(expected, monkeypatch):
-    monkeypatch.setattr(InteriorBounds, "_iterate", lambda *_: 1.0)
+@pytest.mark.parametrize("what", [{"points": False}, {"duals": False}], ids=str)
+def test_a_wrong_optimum_of_the_reference_engine_is_no_result(what, monkeypatch):
+    lying_too(monkeypatch, **what)
+    with only_reference(), pytest.raises(SolverError, match="was not proven"):
+        fit()
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_wrong_value_cannot_hide_the_greater_side(lie, expected, monkeypatch):
+    """What the first side of a pair is said to reach, beyond the truth, lets the other one go unsolved at most."""
+    honest = Kernel.bound
+    monkeypatch.setattr(Kernel, "bound", lambda self, *arguments: replace(lie(honest(self, *arguments)), value=1e6))
     check_same(fit().result_, expected)
 
 
-@pytest.mark.parametrize("error", SHORTAGES, ids=lambda error: type(error).__name__)
-@pytest.mark.parametrize("most", [1, 2, 7])
-def test_batches_that_are_too_large_are_halved(error, most, monkeypatch):
-    program, budget, start = random_program(0, d=20)
-    targets = Targets.sides(np.arange(20)[:, None], np.ones((20, 1)))
-    expected = BoundSolver(program, budget, start, "interior").solve(targets)
-    honest, sizes = InteriorBounds.solve, []
+def test_a_fast_engine_that_gets_nowhere_is_replaced(expected, monkeypatch):
+    """It says so itself."""
+    honest = kernel._kernel.solve
 
-    def solve(self, targets, **options):
-        if len(targets) > most:
-            raise error
-        sizes.append(len(targets))
-        return honest(self, targets, **options)
+    def nowhere(*arguments):
+        x, alpha, lam, nu, gap, _ = honest(*arguments)
+        return x, alpha, lam, nu, gap, False
 
-    monkeypatch.setattr(InteriorBounds, "solve", solve)
-    solver = BoundSolver(program, budget, start, "interior")
-    if most == 1:  # the two sides of a magnitude stay together
-        with pytest.warns(RelevanceWarning, match=type(error).__name__):
-            found = solver.solve(targets)
-        assert found.n_reference == len(targets)
-    else:
-        found = solver.solve(targets)
-        assert sizes
-        assert found.n_reference == expected.n_reference
-    greater = [np.maximum(one.value[::2], one.value[1::2]) for one in (found, expected)]
-    np.testing.assert_allclose(*greater, rtol=0, atol=2e-6 * budget.norm)
+    monkeypatch.setattr(kernel._kernel, "solve", nowhere)
+    check_same(fit().result_, expected)
 
 
-def test_a_proof_that_is_too_large_is_halved(monkeypatch):
-    from allrelevant.lp import solve as module
-
-    program, budget, start = random_program(0)
-    expected = BoundSolver(program, budget, start, "interior").solve(all_targets(4))
-    honest = module.certify
-
-    def certify(program, budget, targets, *claim):
-        if len(targets) > 3:
-            raise MemoryError
-        return honest(program, budget, targets, *claim)
-
-    monkeypatch.setattr(module, "certify", certify)
-    found = BoundSolver(program, budget, start, "interior").solve(all_targets(4))
-    np.testing.assert_allclose(found.value, expected.value, rtol=0, atol=1e-9)
+def test_a_fast_engine_that_stops_too_early_is_replaced(expected, monkeypatch):
+    honest = kernel._kernel.solve
+    monkeypatch.setattr(kernel._kernel, "solve", lambda *arguments: honest(*arguments[:-2], 2, arguments[-1]))
+    check_same(fit().result_, expected)
 
 
 # The reference engine ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("engine", ["interior", "highs"])
-@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-@pytest.mark.filterwarnings("ignore:An engine failed")
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("error", ERRORS, ids=named)
+@pytest.mark.filterwarnings("ignore:the compiled engine failed")
 def test_if_the_reference_engine_raises_too_it_is_an_error(engine, error, monkeypatch):
-    monkeypatch.setattr(InteriorBounds, "solve", raising(error))
+    monkeypatch.setattr(Kernel, "bound", raising(ArithmeticError("of no use")))
     monkeypatch.setattr(HighsBounds, "solve", raising(error))
-    with pytest.raises(SolverError, match=rf"the engine failed \({type(error).__name__}") as caught:
-        fit(engine)
+    with solved_by(engine), pytest.raises(SolverError, match=rf"the engine failed \({named(error)}") as caught:
+        fit()
     assert caught.value.__cause__ is error
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("where", ["__init__", "solve"])
-@pytest.mark.filterwarnings("ignore:An engine failed")
+@pytest.mark.filterwarnings("ignore:the compiled engine failed")
 def test_if_memory_is_short_everywhere_the_error_says_what_to_do(where, n_jobs, monkeypatch):
     before = threading.active_count()
-    monkeypatch.setattr(InteriorBounds, "solve", raising(MemoryError()))
+    monkeypatch.setattr(Kernel, "bound", raising(MemoryError()))
     monkeypatch.setattr(HighsBounds, where, raising(MemoryError()))
-    with pytest.raises(SolverError, match=r"memory is short .* smaller memory_limit"):
+    with pytest.raises(SolverError, match=r"memory is short .* fewer threads \(n_jobs\)"):
         fit(n_jobs=n_jobs)
     check_threads(before)
 
 
-@pytest.mark.parametrize("error", [*ERRORS, MemoryError()], ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("error", [*ERRORS, MemoryError()], ids=named)
 @pytest.mark.parametrize("C", [None, 0.5])
 def test_without_a_baseline_model_it_is_an_error(error, C, monkeypatch):
-    monkeypatch.setattr(HighsPenalised, "path", raising(error))
+    monkeypatch.setattr(Kernel, "penalised", raising(ArithmeticError("of no use")))
+    monkeypatch.setattr(HighsPenalised, "solve", raising(error))
     with pytest.raises(SolverError, match="baseline model was not found"):
         fit(C=C)
 
 
+@pytest.mark.parametrize("error", NUMERICAL, ids=named)
+def test_a_baseline_model_that_the_kernel_cannot_find(error, expected, monkeypatch):
+    monkeypatch.setattr(Kernel, "penalised", raising(error))
+    check_same(fit().result_, expected)
+    searched = fit(C=None).result_
+    assert searched.max_gap <= 1e-6
+    np.testing.assert_array_equal(searched.classes > 0, expected.classes > 0)
+
+
 @pytest.mark.parametrize("wrong", [0.5, 1.001, np.nan])
 def test_a_wrong_baseline_model_is_caught(wrong, expected, monkeypatch):
-    path, solve = HighsPenalised.path, HighsPenalised.solve
-    monkeypatch.setattr(HighsPenalised, "path", lambda self, C: (wrong * path(self, C)[0], *path(self, C)[1:]))
+    honest, solve = Kernel.penalised, HighsPenalised.solve
+
+    def penalised(self, *arguments):
+        found = honest(self, *arguments)
+        return replace(found, x=wrong * found.x)
+
+    monkeypatch.setattr(Kernel, "penalised", penalised)
     check_same(fit().result_, expected)
 
     def always(self, C, *, cold=False):
@@ -257,21 +313,24 @@ STATUSES = ("kIterationLimit", "kTimeLimit", "kUnknown", "kSolveError", "kInterr
 @pytest.mark.parametrize("name", STATUSES)
 def test_a_reference_engine_without_an_end_is_an_error(name, monkeypatch):
     program, budget, start = random_program(0)
-    monkeypatch.setattr(simplex.highspy, "Highs", Stalling)
+    monkeypatch.setattr(highs.highspy, "Highs", Stalling)
+    monkeypatch.setattr(Kernel, "penalised", raising(ArithmeticError("of no use")))
     monkeypatch.setattr(Stalling, "status", getattr(highspy.HighsModelStatus, name))
     kind = SolverTimeout if name.endswith("Limit") else SolverError
     with pytest.raises(kind, match="came to no end" if kind is SolverTimeout else "was not solved"):
         PenalisedSolver(program).solve(1.0)
-    solver = BoundSolver(program, budget, start, "highs")
-    with pytest.warns(RelevanceWarning, match="engine failed"):
-        assert solver.solve(all_targets(4)).gap <= GAP_LIMIT  # by the other one
-    monkeypatch.setattr(InteriorBounds, "solve", raising(ArithmeticError("of no use")))
+    solver = BoundSolver(program, budget, start)
+    assert solver.solve(all_targets(4)).gap <= GAP_LIMIT  # by the kernel
+    with only_reference(), pytest.raises(kind):
+        solver.solve(all_targets(4))
+    monkeypatch.setattr(Kernel, "bound", raising(ArithmeticError("of no use")))
     with pytest.warns(RelevanceWarning, match="engine failed"), pytest.raises(kind):
         solver.solve(all_targets(4))
 
 
 def test_a_limit_of_time_ends_a_baseline_that_stalls(monkeypatch):
-    monkeypatch.setattr(simplex.highspy, "Highs", Stalling)
+    monkeypatch.setattr(Kernel, "penalised", raising(ArithmeticError("of no use")))
+    monkeypatch.setattr(highs.highspy, "Highs", Stalling)
     monkeypatch.setattr(Stalling, "pause", 0.2)
     monkeypatch.setattr(Stalling, "slices", 0)
     with pytest.raises(TimeLimitReached):
@@ -281,24 +340,23 @@ def test_a_limit_of_time_ends_a_baseline_that_stalls(monkeypatch):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("engine", ["interior", "highs"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_limit_of_time_ends_bounds_that_stall(engine, n_jobs, expected, monkeypatch):
     before = threading.active_count()
-    iterate = InteriorBounds._iterate
 
-    def crawl(self, *state):
+    def crawl(self, *problem):
         steps.append(time.sleep(0.2))
-        return iterate(self, *state)
+        return bound(self, *problem)
 
     def slowly(self, **options):
         steps.append(time.sleep(0.2))
         return run(self, **options)
 
-    steps, run = [], HighsBounds._run
-    monkeypatch.setattr(InteriorBounds, "_iterate", crawl)
+    steps, bound, run = [], Kernel.bound, HighsBounds._run
+    monkeypatch.setattr(Kernel, "bound", crawl)
     monkeypatch.setattr(HighsBounds, "_run", slowly)
-    with pytest.warns(RelevanceWarning, match="time limit was reached"):
-        result = fit(engine, n_jobs=n_jobs, time_limit=1.5).result_
+    with solved_by(engine), pytest.warns(RelevanceWarning, match="time limit was reached"):
+        result = fit(n_jobs=n_jobs, time_limit=1.5).result_
     # As many as there is time for, and the one that every thread was in.
     assert 0 < len(steps) <= 9 * n_jobs
     check_threads(before)
@@ -315,15 +373,17 @@ def test_a_limit_of_time_ends_bounds_that_stall(engine, n_jobs, expected, monkey
 def test_nothing_known_is_still_a_bound(seed):
     program, budget, start = random_program(seed, hard=False)
     targets = all_targets(4)
-    solver = BoundSolver(program, budget, start, "highs")
-    solved, nothing = solver.solve(targets), solver.unsolved(targets)
+    solver = BoundSolver(program, budget, start)
+    with only_reference():
+        solved, nothing = solver.solve(targets), solver.unsolved(targets)
     assert nothing.open.all()
     assert not solved.open.any()
     assert (nothing.upper >= solved.upper - 1e-9).all()
     assert (nothing.value <= solved.value + 1e-9).all()
     joint = replace(budget, price=1.0, norm=float(program.norm(start[0]) + program.loss(*start)) + 1.0)
-    solver = BoundSolver(program, joint, start, "highs")
-    assert (solver.unsolved(targets).upper >= solver.solve(targets).upper - 1e-9).all()
+    solver = BoundSolver(program, joint, start)
+    with only_reference():
+        assert (solver.unsolved(targets).upper >= solver.solve(targets).upper - 1e-9).all()
 
 
 def test_copies_that_cannot_be_bounded_leave_what_is_proven(monkeypatch):

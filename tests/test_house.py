@@ -77,7 +77,7 @@ ALLOWED = {
     "__main__": {"cli"},
 }
 #: scikit-learn itself loads pandas and rich where they are installed.
-EXTRAS = {"lightgbm", "matplotlib", "jinja2", "torch", "distributed", "plotly", "dash", "typer"}
+EXTRAS = {"lightgbm", "matplotlib", "jinja2", "distributed", "plotly", "dash", "typer"}
 
 
 def imports(path, *, top_level):
@@ -109,30 +109,10 @@ def test_every_part_is_accounted_for():
     assert parts - {"__init__"} == set(ALLOWED)
 
 
-def test_the_fast_engine_needs_neither_highs_nor_scikit_learn():
-    for name in (
-        "interior",
-        "lockstep",
-        "smooth",
-        "band",
-        "nearest",
-        "newton",
-        "wide",
-        "curvature",
-        "iterates",
-        "rows",
-        "preset",
-        "table",
-        "backend",
-        "program",
-        "targets",
-        "matrix",
-        "view",
-        "certificate",
-        "reduction",
-    ):
+def test_the_kernel_and_its_proofs_need_neither_highs_nor_scikit_learn():
+    for name in ("kernel", "program", "targets", "matrix", "view", "copies", "deadline", "certificate"):
         used = {module.split(".")[0] for module in imports(ROOT / "lp" / f"{name}.py", top_level=False)}
-        assert used - set(sys.stdlib_module_names) <= {"numpy", "scipy", "array_api_compat", "torch", "allrelevant"}
+        assert used - set(sys.stdlib_module_names) <= {"numpy", "scipy", "allrelevant"}
 
 
 def test_importing_loads_no_extra_and_changes_nothing():
@@ -145,6 +125,13 @@ def test_importing_loads_no_extra_and_changes_nothing():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("asked", ["import allrelevant", "from allrelevant.cli import main; main(['--help'])"])
+def test_what_is_compiled_is_loaded_by_fits_only(asked):
+    code = f"import sys\ntry: {asked}\nexcept SystemExit: pass\nprint('allrelevant.lp._kernel' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split()[-1] == "False"
 
 
 @pytest.mark.parametrize("name", allrelevant.__all__)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -41,15 +42,19 @@ LINEAR = """
 import sys
 import numpy as np
 from joblib import parallel_config
+sys.path.insert(0, sys.argv[5])
 from allrelevant import LinearRelevanceClassifier
+from allrelevant.relevance import solving
+from reference import solved_by
+solving.BATCH = 16
 rng = np.random.RandomState(0)
 X = rng.normal(size=(1500, 200))
 y = X[:, :20].sum(axis=1) + 3 * rng.normal(size=1500) > 0
 engine, n_jobs, backend = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 limit = None if sys.argv[4] == "None" else float(sys.argv[4])
-model = LinearRelevanceClassifier(C=0.05, engine=engine, n_jobs=n_jobs, memory_limit=2**24, time_limit=limit, verbose=1)
+model = LinearRelevanceClassifier(C=0.05, n_jobs=n_jobs, time_limit=limit, verbose=1)
 try:
-    with parallel_config(backend=backend, n_jobs=n_jobs):
+    with solved_by(engine), parallel_config(backend=backend, n_jobs=n_jobs):
         model.fit(X, y)
 except KeyboardInterrupt:
     print("interrupted")
@@ -60,17 +65,18 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize(
     ("engine", "n_jobs", "backend", "time_limit"),
     [
-        ("highs", 1, "threading", None),
-        ("interior", 1, "threading", None),
-        ("interior", 2, "threading", None),
-        ("highs", 1, "threading", 600.0),
-        ("interior", 2, "threading", 600.0),
-        ("interior", 2, "loky", 600.0),
+        ("reference", 1, "threading", None),
+        ("kernel", 1, "threading", None),
+        ("kernel", 2, "threading", None),
+        ("reference", 1, "threading", 600.0),
+        ("kernel", 2, "threading", 600.0),
+        ("kernel", 2, "loky", 600.0),
     ],
 )
 def test_interrupt_in_mid_fit(engine, n_jobs, backend, time_limit):
-    # Then probes and intervals, which take minutes, have begun.
-    interrupt(LINEAR, engine, n_jobs, backend, time_limit, sign="baseline", pause=3.0 if backend == "loky" else 0.5)
+    # Then intervals and copies, which take a minute or more, have begun.
+    pause = 3.0 if backend == "loky" else 0.5
+    interrupt(LINEAR, engine, n_jobs, backend, time_limit, Path(__file__).parent, sign="baseline", pause=pause)
 
 
 FOREST = """

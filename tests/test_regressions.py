@@ -15,15 +15,17 @@ from allrelevant import (
     LinearRelevanceRegressor,
     RelevanceWarning,
 )
+from allrelevant.errors import SolverError
+from allrelevant.lp import PenalisedSolver
 from allrelevant.lp.certificate import repair
-from allrelevant.lp.optimum import PenalisedSolver
-from allrelevant.lp.penalised import HighsPenalised
+from allrelevant.lp.highs import HighsPenalised
 from allrelevant.lp.targets import Duals
 from fuzz.cases import Case
 from fuzz.checks import check_fit, fit_case, fitted
 from fuzz.forests import ForestCase, check_forest
 from problems import problem
 from programs import random_program
+from reference import ENGINES, only_reference, solved_by
 
 HIGHS = tuple(int(part) for part in version("highspy").split(".")[:2])
 
@@ -96,10 +98,11 @@ def test_constant_privileged_features():
 
 def test_a_model_at_hand_that_says_nothing():
     """A singular matrix: the decisions of a constant model are one more offset that does what another one does."""
-    for engine in ("interior", "highs"):
-        case = Case(problem="explicit", C=1e-3, target="noise", privileged="residual", engine=engine)
-        assert not fit_case(case).coef_.any()
-        assert check_fit(case) == "proven"
+    case = Case(problem="explicit", C=1e-3, target="noise", privileged="residual")
+    for engine in ENGINES:
+        with solved_by(engine):
+            assert not fit_case(case).coef_.any()
+            assert check_fit(case) == "proven"
 
 
 def test_iterates_that_overflow_do_not_warn():
@@ -130,9 +133,12 @@ def test_penalties_of_next_to_nothing(C):
     np.testing.assert_allclose(program.loss(w, b), program.loss(w, best), rtol=1e-6)
 
 
-def test_the_other_engine_is_asked_where_one_gives_up():
-    """Rows that are 1e-9 apart: HiGHS alone proved nothing, or ended with "Unknown"."""
-    assert check_fit(Case(rows="near", loss_slack=0.0, engine="highs")) == "proven"
+def test_the_kernel_solves_where_highs_gives_up():
+    """Rows that are 1e-9 apart: HiGHS alone proves nothing, or ends with "Unknown"."""
+    case = Case(rows="near", loss_slack=0.0)
+    with only_reference():
+        assert isinstance(fit_case(case), SolverError)
+    assert check_fit(case) == "proven"
 
 
 @pytest.mark.parametrize(
@@ -219,11 +225,11 @@ def test_forest_with_values_whose_squares_overflow():
     [
         Case(
             problem="explicit", d=2, rank=4, values="rounded", twins="near", constant=0.0, rows="equal", weight="large",
-            storage="csr", C=1e-3, norm_slack=1.0, loss_slack=1e-9, budgets="joint", engine="interior", seed=215,
+            storage="csr", C=1e-3, norm_slack=1.0, loss_slack=1e-9, budgets="joint", seed=215,
         ),
         Case(
             d=6, rank=4, values="binary", twins="equal", constant=0.0, scale=1e-12, target="coarse", weight="large",
-            C=0.1, norm_slack=1.0, budgets="joint", q=5, engine="highs", seed=411,
+            C=0.1, norm_slack=1.0, budgets="joint", q=5, seed=411,
         ),
     ],
 )  # fmt: skip
@@ -239,16 +245,16 @@ def test_shares_of_a_small_norm_are_stored(case):
         Case(
             problem="implicit", n=30, rank=4, values="few", twins="negated", constant=0.0, scale=1e-12, shift=1.0,
             target="large", weight="ratio", storage="fortran", C=10.0, norm_slack=0.0, loss_slack=1e-9, budgets="joint",
-            privileged="residual", q=5, engine="interior", seed=262,
+            privileged="residual", q=5, seed=262,
         ),
         Case(
             problem="regression", n=10, d=20, rank=1, values="few", scale="mixed", rows="equal", target="large",
-            storage="float32", C=1e-3, norm_slack=1e-9, loss_slack=0.0, privileged="replaced", q=2, engine="interior",
+            storage="float32", C=1e-3, norm_slack=1e-9, loss_slack=0.0, privileged="replaced", q=2,
             rule="papers", standardize=False, seed=79,
         ),
         Case(
             problem="implicit", n=40, d=1, values="binary", twins="negated", shift=1e8, rows="near", target="exact",
-            weight="mild", storage="int", C=0.1, norm_slack=0.0, loss_slack=1e-9, q=5, engine="interior", seed=646,
+            weight="mild", storage="int", C=0.1, norm_slack=0.0, loss_slack=1e-9, q=5, seed=646,
         ),
     ],
 )  # fmt: skip

@@ -14,7 +14,9 @@ from joblib import parallel_config
 from joblib.externals.loky import get_reusable_executor
 from sklearn.base import clone
 
+from allrelevant.relevance import solving
 from golden import write
+from reference import ENGINES, solved_by
 
 PROBLEMS = tuple(write.estimators())
 LINEAR = tuple(problem for problem in PROBLEMS if problem != "forest")
@@ -61,11 +63,13 @@ def test_who_computes(problem, backend, expected):
 
 
 @pytest.mark.parametrize("problem", LINEAR)
-@pytest.mark.parametrize("engine", ["interior", "highs"])
-def test_how_much_at_a_time(problem, engine):
+@pytest.mark.parametrize("engine", ENGINES)
+def test_how_much_at_a_time(problem, engine, monkeypatch):
     """How many programs are solved together changes no more than the last digits."""
-    whole, pieces = (fit(problem, engine=engine, memory_limit=limit) for limit in (None, 2**14))
-    check(pieces, whole)
+    with solved_by(engine):
+        whole = fit(problem)
+        monkeypatch.setattr(solving, "BATCH", 2)
+        check(fit(problem), whole)
 
 
 @pytest.mark.parametrize("problem", PROBLEMS)
@@ -83,7 +87,9 @@ def test_the_order_of_rows(problem, expected):
 CODE = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
+from allrelevant.relevance import solving
 from golden import write
+from reference import ENGINES, solved_by
 found = {problem: model.result_ for problem, model in write.fits().items()}
 print(json.dumps({problem: [one.classes.tolist(), one.intervals.tolist()] for problem, one in found.items()}))
 """

@@ -6,7 +6,8 @@
     python tools/compatibility.py --which newest -n 2              # whatever it does not know goes to pytest
 
 Environments are made by uv, which is installed into a folder of its own if there is none. They are kept in ``--folder``
-and made anew when pyproject.toml has changed.
+and made anew when pyproject.toml has changed. What is compiled is compiled anew every time, with the newest of what the
+build needs: it must run with the lowest versions nevertheless.
 """
 
 from __future__ import annotations
@@ -50,12 +51,14 @@ def environment(which: str, python: str, folder: Path) -> Path:
     stamp = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + python.encode()).hexdigest()[:12]
     place = folder / f"{which}-{stamp}"
     inside = place / "bin" / "python"
+    tool = uv(folder)
+    install: list[str | Path] = [tool, "pip", "install", "-q", "--python", inside]
     if not (place / "complete").exists():
-        tool = uv(folder)
         subprocess.run([tool, "venv", "-q", "--clear", "--python", python, place], check=True)
-        install = [tool, "pip", "install", "-q", "--python", inside, "--resolution", RESOLUTIONS[which]]
-        subprocess.run([*install, "-e", f"{ROOT}[test]"], check=True)
+        subprocess.run([*install, "--resolution", RESOLUTIONS[which], "-e", f"{ROOT}[test]"], check=True)
         (place / "complete").touch()
+    else:
+        subprocess.run([*install, "--no-deps", "--reinstall-package", "allrelevant", "-e", ROOT], check=True)
     return inside
 
 

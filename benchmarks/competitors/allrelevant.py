@@ -24,7 +24,21 @@ def linear(problem, X, y, seed):
 
 def reference(problem, X, y, seed):
     """Intervals of relevance, by the engine that is asked last otherwise."""
-    return _linear(_estimator(problem)(engine="highs", random_state=seed), problem, X, y)
+    import numpy as np
+
+    from allrelevant.lp import BoundSolver
+    from allrelevant.lp.certificate import Certified
+
+    def nothing(solver, targets):
+        t = len(targets)
+        return Certified(np.full(t, -np.inf), np.full(t, np.inf), np.zeros((t, solver.program.n_weights))), None
+
+    honest = BoundSolver._by_kernel
+    BoundSolver._by_kernel = nothing
+    try:
+        return _linear(_estimator(problem)(random_state=seed), problem, X, y)
+    finally:
+        BoundSolver._by_kernel = honest
 
 
 def _estimator(problem):

@@ -92,19 +92,14 @@ def section(folder: Path) -> list[Block]:
 
 
 def beyond() -> Table:
-    """Tall and wide data: whole fits on the CPU, and on a GPU."""
+    """Tall and wide data."""
     folder = HERE / "scaling" / "results"
     lines = []
     for name, words in (("tall", "simulated"), ("wide", "")):
         for _, row in results(folder, name).iterrows():
             threads = f", {row['jobs']:.0f} threads" if row.get("jobs", 1) > 1 else ""
             times = [f"{row['wall_seconds']:.0f}", f"{row['cpu_seconds']:.0f}", f"{row['max_gap']:.0e}"]
-            lines.append([f"{words or row['set']}, n {row['n']:.0f}, d {row['d']:.0f}{threads}: fit", *times])
-    for _, row in results(folder, "gpu_cuda").iterrows():
-        if row["what"] != "start":
-            words = "fit" if row["what"] == "fit" else "all bounds"
-            times = [f"{row['seconds']:.2f}", "", f"{row['max_gap']:.0e}"]
-            lines.append([f"simulated, n {row['n']:.0f}, d {row['d']:.0f}, on one H200: {words}", *times])
+            lines.append([f"{words or row['set']}, n {row['n']:.0f}, d {row['d']:.0f}{threads}", *times])
     return Table("Beyond the thesis: classification", ["", "seconds", "CPU seconds", "largest gap"], lines)
 
 

@@ -1,1 +1,1 @@
-"""How cost grows: wide and tall data, and a GPU."""
+"""How cost grows: wide and tall data, memory, a cluster; and what it was before."""

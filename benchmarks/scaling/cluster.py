@@ -3,9 +3,9 @@
 The cluster runs on this machine, so that nothing differs but the way of the batches: to processes over TCP, or to
 threads. ``overhead`` is the wall time times the workers over the wall time of one thread; 1 means that nothing is lost.
 The workers run before the clock does, and the best of some repeats counts. ``cpu_seconds`` is that of all processes.
-``difference`` is the largest one of an interval's ends from those of one thread; HiGHS, and so the baseline model, does
-not keep the last digits on a busy machine. By default Dask has its workers give freed memory back at
-once (MALLOC_TRIM_THRESHOLD_), and they pay for it with every larger array: measured without and with it.
+``difference`` is the largest one of an interval's ends from those of one thread. By default Dask has its workers give
+freed memory back at once (MALLOC_TRIM_THRESHOLD_), and they pay for it with every larger array: measured without and
+with it.
 
 Usage: ``python -m benchmarks.scaling.cluster [--n 1000] [--d 230] [--repeats 3]``
 """
@@ -27,7 +27,7 @@ from joblib import parallel_config
 
 from allrelevant import LinearRelevanceClassifier
 from benchmarks._common import print_table, write_csv
-from benchmarks.scaling.gpu import make
+from benchmarks.scaling.programs import make
 
 HERE = Path(__file__).parent
 C = 0.1

@@ -78,7 +78,6 @@ def measure(n: int, d: int, C: float | None, seconds: float | None, storage: str
             "cpu_seconds": sum(result.cpu_seconds.values()),
             "programs": result.n_programs,
             "max_gap": result.max_gap,
-            "engine": result.engine,
         }
 
 
@@ -99,7 +98,6 @@ def run(n: int, d: int, C: float | None, seconds: float | None, storage: str = "
         "cpu_seconds": found["cpu_seconds"],
         "programs": found["programs"],
         "max_gap": found["max_gap"],
-        "engine": found["engine"],
         "time_limit": "" if seconds is None else seconds,
     }
 

@@ -18,7 +18,8 @@ from allrelevant import (
     RelevanceWarning,
 )
 from allrelevant.datasets import SIMULATIONS, make_relevance_classification, make_simulation
-from allrelevant.errors import MissingExtra
+from allrelevant.relevance import solving
+from reference import ENGINES, only_reference, solved_by
 
 
 @pytest.fixture(scope="module")
@@ -123,11 +124,12 @@ def test_same_seed_same_answer_and_another_seed_another(data):
     assert not np.array_equal(one.pvalues_, other.pvalues_)
 
 
-@pytest.mark.parametrize("engine", ["interior", "highs"])
-def test_threads_change_nothing(data, engine):
-    # Batches of a few targets, so that there are several.
-    options = {"C": 0.5, "engine": engine, "random_state": 0, "n_copies": 1, "memory_limit": 2**17}
-    one, *others = (LinearRelevanceClassifier(**options, n_jobs=jobs).fit(data.X, data.y) for jobs in (None, 2, -1))
+@pytest.mark.parametrize("engine", ENGINES)
+def test_threads_change_nothing(data, engine, monkeypatch):
+    monkeypatch.setattr(solving, "BATCH", 4)  # so that there are several
+    options = {"C": 0.5, "random_state": 0, "n_copies": 1}
+    with solved_by(engine):
+        one, *others = (LinearRelevanceClassifier(**options, n_jobs=jobs).fit(data.X, data.y) for jobs in (None, 2, -1))
     for many in others:
         np.testing.assert_array_equal(one.intervals_, many.intervals_)
         np.testing.assert_array_equal(one.pvalues_, many.pvalues_)
@@ -193,38 +195,22 @@ def test_wide_data_by_both_engines():
     rng = np.random.RandomState(0)
     X = rng.normal(size=(30, 100))
     y = X[:, 0] > 0
-    one, two = (
-        LinearRelevanceClassifier(C=1.0, n_copies=1, random_state=0, engine=engine).fit(X, y)
-        for engine in ("auto", "highs")
-    )
+    model = LinearRelevanceClassifier(C=1.0, n_copies=1, random_state=0)
+    one = clone(model).fit(X, y)
+    with only_reference():
+        two = clone(model).fit(X, y)
     assert one.result_.engine == "interior"
     assert max(one.result_.max_gap, two.result_.max_gap) <= 1e-6
     np.testing.assert_allclose(one.intervals_, two.intervals_, atol=2e-6)
 
 
-@pytest.mark.parametrize("limit", [1, 10**5, 10**9])
-def test_batches_of_any_size_give_the_same_answer(data, limit):
-    one, two = (
-        LinearRelevanceClassifier(C=0.5, random_state=0, memory_limit=value).fit(data.X, data.y)
-        for value in (None, limit)
-    )
+@pytest.mark.parametrize(("name", "value"), [("BATCH", 2), ("BATCH", 6), ("BATCH", 1000), ("BATCH_BYTES", 1)])
+def test_batches_of_any_size_give_the_same_answer(data, name, value, monkeypatch):
+    one = LinearRelevanceClassifier(C=0.5, random_state=0).fit(data.X, data.y)
+    monkeypatch.setattr(solving, name, value)
+    two = LinearRelevanceClassifier(C=0.5, random_state=0).fit(data.X, data.y)
     np.testing.assert_allclose(one.intervals_, two.intervals_, atol=1e-8)
     np.testing.assert_array_equal(one.relevance_classes_, two.relevance_classes_)
-
-
-def test_a_gpu_that_is_not_there(data, monkeypatch):
-    monkeypatch.setattr("allrelevant.lp.backend.has_gpu", lambda: False)
-    try:
-        import torch  # noqa: F401
-    except ImportError:
-        error, message = MissingExtra, r"device='cuda' needs torch.*allrelevant\[gpu\]"
-    else:
-        error, message = ValueError, "device='cuda', but torch sees no GPU; use device='cpu'"
-    with pytest.raises(error, match=message):
-        LinearRelevanceClassifier(C=0.5, device="cuda").fit(data.X, data.y)
-    monkeypatch.setattr("allrelevant.lp.solve.has_gpu", lambda: False)
-    monkeypatch.setattr("allrelevant.lp.solve.GPU_OPERATIONS", 0.0)
-    LinearRelevanceClassifier(C=0.5, device="auto").fit(data.X, data.y)
 
 
 def test_progress_is_reported(data, capsys):
@@ -244,11 +230,12 @@ def test_not_fitted(data):
 
 
 @pytest.mark.parametrize("rule", ["copies", "papers"])
-@pytest.mark.parametrize("engine", ["interior", "highs"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_joint_budgets(rule, engine):
     X, y, relevance = make_relevance_classification(120, n_strong=2, n_weak=2, n_irrelevant=5, random_state=2)
-    options = {"C": 0.5, "random_state": 0, "engine": engine, "threshold_rule": rule, "n_probes": 30, "level": 0.01}
-    split, joint = (LinearRelevanceClassifier(budgets=form, **options).fit(X, y) for form in ("split", "joint"))
+    options = {"C": 0.5, "random_state": 0, "threshold_rule": rule, "n_probes": 30, "level": 0.01}
+    with solved_by(engine):
+        split, joint = (LinearRelevanceClassifier(budgets=form, **options).fit(X, y) for form in ("split", "joint"))
     np.testing.assert_array_equal(joint.relevance_classes_ > 0, relevance > 0)
     assert not np.allclose(split.intervals_, joint.intervals_, atol=1e-3)
     assert joint.result_.max_gap <= 1e-6

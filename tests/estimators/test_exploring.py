@@ -22,7 +22,7 @@ from allrelevant import (
 from allrelevant.datasets import make_relevance_classification, make_relevance_regression
 from allrelevant.errors import AllRelevantError, InfeasibleConstraint, RelevanceWarning
 from allrelevant.estimators import _linear
-from allrelevant.lp import solve
+from allrelevant.lp import bounds
 
 
 @pytest.fixture(scope="module")
@@ -201,7 +201,7 @@ def test_pairs_are_found(shape, least):
 def test_contexts_are_what_constraints_say(data, monkeypatch):
     model = LinearRelevanceClassifier(random_state=0).fit(*data)
     # Two answers differ by as much as their proofs leave open, so ask for more of a proof than one part in a million.
-    monkeypatch.setattr(solve, "GAP_LIMIT", 1e-8)
+    monkeypatch.setattr(bounds, "GAP_LIMIT", 1e-8)
     groups = model.group_features()
     for place, k in enumerate(groups.members):
         for end in range(2):

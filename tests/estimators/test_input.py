@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from allrelevant import LinearRelevanceClassifier
+from allrelevant import LinearRelevanceClassifier, LinearRelevanceOrdinal, LinearRelevanceRegressor
 
 X = np.random.RandomState(0).normal(size=(20, 3))
 Y = np.array([0, 1] * 10)
@@ -77,7 +77,6 @@ def test_bad_weights(weight, message):
         ("threshold_rule", "guess"),
         ("standardize", "yes"),
         ("cv", 1.5),
-        ("engine", "gurobi"),
         ("n_jobs", "all"),
         ("random_state", "seed"),
         ("verbose", -1),
@@ -86,6 +85,22 @@ def test_bad_weights(weight, message):
 def test_bad_parameters_are_named(name, value):
     with pytest.raises(ValueError, match=f"'{name}' parameter of LinearRelevanceClassifier must be"):
         LinearRelevanceClassifier(**{name: value}).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "advice"),
+    [
+        ("engine", "highs", "HiGHS solves what it cannot prove; leave it out"),
+        ("device", "cuda", "runs on the CPU, with n_jobs threads; leave it out"),
+        ("memory_limit", 2**20, "for less memory at a time use a smaller n_jobs"),
+    ],
+)
+@pytest.mark.parametrize("kind", [LinearRelevanceClassifier, LinearRelevanceRegressor, LinearRelevanceOrdinal])
+def test_parameters_of_earlier_versions_are_refused_with_what_to_do(kind, name, value, advice):
+    with pytest.raises(TypeError, match=f"{name}= is gone: .*{advice}"):
+        kind(**{name: value})
+    with pytest.raises(ValueError, match=f"Invalid parameter '{name}'"):
+        kind().set_params(**{name: value})
 
 
 def test_nothing_is_changed_in_place():

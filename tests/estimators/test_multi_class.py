@@ -9,6 +9,7 @@ from sklearn.metrics import f1_score
 
 from allrelevant import LinearRelevanceClassifier
 from allrelevant.formulations import MultiClass
+from reference import solved_by
 
 
 def three_classes(seed, n=240):
@@ -68,10 +69,10 @@ def test_order_of_rows_columns_and_labels_does_not_matter():
 
 def test_both_engines_and_any_number_of_jobs_agree():
     X, y, _ = three_classes(2, n=90)
-    results = [
-        LinearRelevanceClassifier(C=1.0, random_state=0, **options).fit(X, y).intervals_
-        for options in ({"engine": "highs"}, {"engine": "interior"}, {"engine": "interior", "n_jobs": 2})
-    ]
+    results = []
+    for engine, n_jobs in (("reference", None), ("kernel", None), ("kernel", 2)):
+        with solved_by(engine):
+            results.append(LinearRelevanceClassifier(C=1.0, n_jobs=n_jobs, random_state=0).fit(X, y).intervals_)
     np.testing.assert_allclose(results[0], results[1], atol=1e-6)
     np.testing.assert_array_equal(results[1], results[2])
 

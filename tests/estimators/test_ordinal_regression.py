@@ -16,6 +16,7 @@ from allrelevant.datasets import make_ordinal_set, make_relevance_ordinal, make_
 from allrelevant.formulations import OrdinalExplicit
 from allrelevant.relevance.penalties import penalty_path
 from problems import KINDS, problem
+from reference import ENGINES, solved_by
 
 ORDERS = ["explicit", "implicit"]
 
@@ -235,10 +236,10 @@ def test_boundaries_that_coincide_are_no_trouble_for_either_engine(budgets):
     X = rng.normal(size=(40, 3))
     y = np.where(X[:, 0] > 0, 2, 0)
     y[np.argmin(X[:, 0])] = 1
-    models = [
-        LinearRelevanceOrdinal(C=5.0, engine=engine, budgets=budgets, n_copies=1, random_state=0).fit(X, y)
-        for engine in ("highs", "interior")
-    ]
+    models = []
+    for engine in ENGINES:
+        with solved_by(engine):
+            models.append(LinearRelevanceOrdinal(C=5.0, budgets=budgets, n_copies=1, random_state=0).fit(X, y))
     assert models[0].boundaries_[0] == pytest.approx(models[0].boundaries_[1], abs=1e-9)
     np.testing.assert_allclose(models[0].intervals_, models[1].intervals_, atol=1e-6)
 

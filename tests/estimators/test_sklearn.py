@@ -25,7 +25,7 @@ WEIGHTS = dict.fromkeys(
 @parametrize_with_checks(
     [
         LinearRelevanceClassifier(n_copies=1),
-        LinearRelevanceClassifier(C=1.0, engine="highs", n_copies=1),
+        LinearRelevanceClassifier(C=1.0, n_copies=1),
         LinearRelevanceRegressor(n_copies=1),
         LinearRelevanceOrdinal(n_copies=1),
         LinearRelevanceOrdinal(order="implicit", C=1.0, n_copies=1),
@@ -63,7 +63,7 @@ def test_tags_say_what_is_true():
         "control",
         "standardize",
         "cv",
-        "engine",
+        "time_limit",
     ],
 )
 def test_every_parameter_is_documented(name):

@@ -10,9 +10,9 @@ from scipy import sparse
 from allrelevant import LinearRelevanceClassifier, LinearRelevanceOrdinal, LinearRelevanceRegressor
 from allrelevant.estimators import _linear
 from allrelevant.formulations import Classification
-from allrelevant.lp import BoundSolver, Budget, PenalisedSolver, Targets, choose_engine
-from allrelevant.lp import solve as solving
+from allrelevant.lp import BoundSolver, Budget, PenalisedSolver, Targets
 from allrelevant.lp.matrix import power_sums
+from reference import ENGINES, solved_by
 
 FORMATS = [sparse.csr_array, sparse.csc_array, sparse.csr_matrix, sparse.csc_matrix, sparse.coo_array]
 PROBLEMS = ("classification", "multi-class", "regression", "ordinal")
@@ -48,20 +48,21 @@ def assert_equal_results(one, two, columns=slice(None)):
 
 
 @pytest.mark.parametrize(
-    "parameters",
+    ("engine", "parameters"),
     [
-        {},
-        {"C": 1.0, "engine": "highs"},
-        {"C": 1.0, "standardize": False},
-        {"C": 1.0, "threshold_rule": "papers", "n_probes": 12, "loss_slack": 2.0, "norm_slack": 1.0},
-        {"C": 1.0, "budgets": "joint"},
+        ("kernel", {}),
+        ("reference", {"C": 1.0}),
+        ("kernel", {"C": 1.0, "standardize": False}),
+        ("kernel", {"C": 1.0, "threshold_rule": "papers", "n_probes": 12, "loss_slack": 2.0, "norm_slack": 1.0}),
+        ("kernel", {"C": 1.0, "budgets": "joint"}),
     ],
-    ids=["search", "highs", "raw", "papers", "joint"],
+    ids=["search", "reference", "raw", "papers", "joint"],
 )
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_sparse_and_dense_agree(name, parameters):
+def test_sparse_and_dense_agree(name, engine, parameters):
     kind, X, y, weight = make(name)
-    dense, thin = (fit(kind, data, y, weight, **parameters) for data in (X, sparse.csr_array(X)))
+    with solved_by(engine):
+        dense, thin = (fit(kind, data, y, weight, **parameters) for data in (X, sparse.csr_array(X)))
     assert_allclose(thin.intervals_, dense.intervals_, atol=1e-8)
     assert_array_equal(thin.relevance_classes_, dense.relevance_classes_)
     assert_allclose(thin.pvalues_, dense.pvalues_, atol=1e-6)
@@ -152,47 +153,43 @@ def test_wide_sparse_data():
     rng = np.random.RandomState(0)
     X = sparse.csr_array(sparse.random(20, 90, density=0.3, random_state=rng))
     y = (X[:, [0]] - X[:, [1]]).toarray()[:, 0] + 0.01 * rng.normal(size=20) > 0
-    for engine in ("interior", "highs"):
-        dense, thin = (fit(LinearRelevanceClassifier, data, y, C=1.0, engine=engine) for data in (X.toarray(), X))
+    for engine in ENGINES:
+        with solved_by(engine):
+            dense, thin = (fit(LinearRelevanceClassifier, data, y, C=1.0) for data in (X.toarray(), X))
         assert_allclose(thin.intervals_, dense.intervals_, atol=1e-8)
 
 
-def test_nothing_large_is_made_dense(monkeypatch):
-    """Beyond the limit, the reference engine solves, and no program is ever turned into an array."""
-    kind, X, y, weight = make("ordinal")
-    dense = fit(kind, X, y, weight, C=1.0)
-    monkeypatch.setattr(solving, "DENSE_NUMBERS", 100)
-    monkeypatch.setattr(sparse.csr_array, "toarray", _only_columns)
-    thin = fit(kind, sparse.csr_array(X), y, weight, C=1.0)
-    assert thin.result_.engine == "highs"
-    assert_allclose(thin.intervals_, dense.intervals_, atol=1e-6)
-    with pytest.raises(ValueError, match=r"engine='interior' needs the sparse program of .* use engine='auto'"):
-        fit(kind, sparse.csr_array(X), y, weight, C=1.0, engine="interior")
+@pytest.mark.parametrize("shape", [(1500, 80_000), (60_000, 2400)], ids=str)
+def test_nothing_large_is_made_dense(shape, monkeypatch):
+    """Of a program that would be more than 2^26 numbers (0.5 GiB) as an array, no such array is made."""
+    rng = np.random.RandomState(0)
+    n, d = shape
+    few, many = (sparse.random(n, k, density=share, random_state=rng) for k, share in ((5, 0.5), (d - 5, 1e-3)))
+    X = sparse.csr_array(sparse.hstack([few, many]))
+    signal = X[:, :3].sum(axis=1)
+    program = Classification().program(X, np.where(signal > np.quantile(signal, 0.7), 1.0, -1.0), np.ones(n))
+    monkeypatch.setattr(sparse.csr_array, "toarray", _only_small)
+    w, b = PenalisedSolver(program).solve(30.0 / n)
+    assert w.any()
+    budget = Budget(1.1 * program.norm(w), 1.1 * program.loss(w, b))
+    found = BoundSolver(program, budget, (w, b)).solve(Targets.single([0, 0], [1.0, -1.0]))
+    assert not found.open.any()
 
 
-def _only_columns(self, *args, **kwargs):
-    assert min(self.shape) == 1
+def _only_small(self, *args, **kwargs):
+    assert np.prod(self.shape) <= 2**26, f"an array of {self.shape}"
     return sparse.coo_array(self).toarray(*args, **kwargs)
 
 
-def test_the_choice_of_engine(monkeypatch):
-    X = sparse.csr_array(sparse.random(30, 5, density=0.5, random_state=0))
-    program = Classification().program(X, np.tile([-1.0, 1.0], 15), np.ones(30))
-    assert program.is_sparse
-    assert choose_engine(program, "auto") == choose_engine(program, "interior") == "interior"
-    monkeypatch.setattr(solving, "DENSE_NUMBERS", 149)
-    assert choose_engine(program, "auto") == choose_engine(program, "highs") == "highs"
-    assert choose_engine(program.dense(), "auto") == "interior"
-
-
-@pytest.mark.parametrize("engine", ["highs", "interior"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_bounds_of_a_sparse_program_are_those_of_the_dense_one(engine):
     X = sparse.csr_array(sparse.random(60, 6, density=0.4, random_state=0))
     program = Classification().program(X, np.where(X.toarray()[:, 0] > 0, 1.0, -1.0), np.ones(60))
     w, b = PenalisedSolver(program).solve(1.0)
     budget = Budget(1.1 * program.norm(w), 1.1 * program.loss(w, b) + 0.1)
     targets = Targets.single(np.repeat(np.arange(6), 2), np.tile([1.0, -1.0], 6))
-    values = [BoundSolver(one, budget, (w, b), engine).solve(targets).value for one in (program, program.dense())]
+    with solved_by(engine):
+        values = [BoundSolver(one, budget, (w, b)).solve(targets).value for one in (program, program.dense())]
     assert_allclose(values[0], values[1], atol=1e-8 * budget.norm)
 
 

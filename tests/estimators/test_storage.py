@@ -15,10 +15,10 @@ from allrelevant import LinearRelevanceClassifier, LinearRelevanceOrdinal, Linea
 from allrelevant.estimators import _hashing
 from allrelevant.estimators._canonical import canonical_form
 from allrelevant.formulations import Classification
-from allrelevant.lp import Budget, certificate, matrix, tall
+from allrelevant.lp import certificate, kernel, matrix
 from allrelevant.lp.matrix import power_sums
-from allrelevant.lp.reduction import reduce_rows
 from allrelevant.lp.view import RowView
+from allrelevant.relevance import solving
 from allrelevant.relevance.intervals import representatives
 
 
@@ -91,10 +91,9 @@ def test_the_canonical_form_takes_one_copy_of_the_data_at_most(dtype, order, mos
 @pytest.fixture
 def many(monkeypatch):
     """Take some hundred samples for very many."""
-    for module in (matrix, tall, _hashing):
+    for module in (matrix, _hashing):
         monkeypatch.setattr(module, "MANY_ROWS", 300)
-    monkeypatch.setattr(tall, "SAMPLE", 100)
-    monkeypatch.setattr(tall, "KEPT", (200, 800, 3200))
+    monkeypatch.setattr(kernel, "TALL", 300)
 
 
 def very_many(name):
@@ -142,19 +141,23 @@ def test_columns_far_from_zero_are_copied(many):
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_copies_are_bounded_in_pieces(name):
-    """A batch of one target bounds one copy at a time: the same copies, and the same answers as far as proofs go."""
+def test_copies_are_bounded_in_pieces(name, monkeypatch):
+    """A batch of one pair bounds one copy at a time: the same copies, and the same answers as far as proofs go."""
     kind, X, y, weight = make(name)
-    one, two = (fit(kind, X, y, weight, C=1.0, memory_limit=limit) for limit in (None, 1))
+    one = fit(kind, X, y, weight, C=1.0)
+    monkeypatch.setattr(solving, "BATCH", 2)
+    two = fit(kind, X, y, weight, C=1.0)
     assert_allclose(two.intervals_, one.intervals_, atol=2e-6)
     assert_allclose(two.result_.limits, one.result_.limits, atol=1e-4)
     assert two.result_.n_programs == one.result_.n_programs
 
 
-def test_groups_are_bounded_in_pieces():
+def test_groups_are_bounded_in_pieces(monkeypatch):
     kind, X, y, weight = make("classification", d=10)
     groups = {"small": [0, 3], "large": [1, 2, 4, 5, 7, 8, 9]}
-    one, two = (fit(kind, X, y, weight, C=1.0, feature_groups=groups, memory_limit=limit) for limit in (None, 1))
+    one = fit(kind, X, y, weight, C=1.0, feature_groups=groups)
+    monkeypatch.setattr(solving, "BATCH", 2)
+    two = fit(kind, X, y, weight, C=1.0, feature_groups=groups)
     assert_allclose(two.intervals_, one.intervals_, atol=2e-6)
     assert_allclose(two.pvalues_, one.pvalues_, atol=1e-4)
 
@@ -167,20 +170,6 @@ def test_proofs_in_pieces(monkeypatch):
     assert_allclose(pieces.intervals_, whole.intervals_, atol=1e-10)
 
 
-def test_places_for_probes_take_no_copy():
-    X, y = np.random.RandomState(0).normal(size=(50, 3)), np.tile([-1.0, 1.0], 25)
-    for data in (X, sparse.csr_array(X)):
-        program = Classification().program(data, y, np.ones(50))
-        wider = program.with_slots([2.0, 3.0])
-        assert wider.A is program.A
-        assert (wider.n_weights, wider.dense().A.shape) == (5, (50, 5))
-        assert_array_equal(wider.dense().A[:, 3:], 0.0)
-        w, b = np.arange(5.0), np.ones(1)
-        assert_array_equal(wider.rows(w, b), program.rows(w[:3], b))
-        alpha, beta = np.ones((2, 50)), np.empty((2, 0))
-        assert_array_equal(wider.pull(alpha, beta), np.pad(program.pull(alpha, beta), [(0, 0), (0, 2)]))
-
-
 def test_what_surrounds_the_solver_takes_no_copy_of_the_data():
     rng = np.random.RandomState(0)
     X, y = rng.normal(size=(100_000, 40)), np.tile([-1.0, 1.0], 50_000)
@@ -190,5 +179,3 @@ def test_what_surrounds_the_solver_takes_no_copy_of_the_data():
     assert peak_of(power_sums, X, np.ones(100_000), X.mean(axis=0), 2) < 0.4 * size
     assert peak_of(representatives, program, features) < 0.4 * size
     assert peak_of(program.loss, np.ones(40), np.zeros(1)) < 0.4 * size
-    # A point far from all rows: none is kept, half of them go into the linear loss.
-    assert peak_of(reduce_rows, program, Budget(1.0, 1.0), np.zeros(40), np.full(1, 1e3)) < 0.4 * size

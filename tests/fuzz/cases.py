@@ -35,7 +35,6 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "groups": (None, None, None, "pairs", "all", "large"),
     "privileged": (None, None, None, "residual", "kept", "replaced"),
     "q": (1, 2, 5),
-    "engine": ("auto", "highs", "interior"),
     "rule": ("copies", "copies", "copies", "papers"),
     "control": ("fdr", "fdr", "fwer", "none"),
     "standardize": (True, True, True, False),
@@ -68,7 +67,6 @@ class Case:
     groups: str | None = None
     privileged: str | None = None
     q: int = 1
-    engine: str = "auto"
     rule: str = "copies"
     control: str = "fdr"
     standardize: bool = True
@@ -114,7 +112,6 @@ class Case:
             "loss_slack": self.loss_slack,
             "budgets": self.budgets,
             "feature_groups": self._groups(),
-            "engine": self.engine,
             "threshold_rule": self.rule,
             "control": self.control,
             "standardize": self.standardize,

@@ -16,15 +16,14 @@ from allrelevant import RelevanceResult, RelevanceWarning
 from allrelevant.errors import AllRelevantError
 from allrelevant.lp import GAP_LIMIT
 from fuzz.cases import Case
+from reference import ENGINES, solved_by
 
 __all__ = ["Hang", "check_engines", "check_fit", "check_result", "fit_case", "fitted", "within"]
 
 #: CPU seconds after which a fit hangs; such small ones take less than one, as a rule.
 PATIENCE = 20
 #: Arguments that an error about bad input has to name, one of them at least.
-ARGUMENTS = (
-    r"\b(X|y|X_privileged|[Ss]ample.weights?|C|cv|(feature_)?groups|strata|engine|epsilon|gamma|standardize|class)\b"
-)
+ARGUMENTS = r"\b(X|y|X_privileged|[Ss]ample.weights?|C|cv|(feature_)?groups|strata|epsilon|gamma|standardize|class)\b"
 
 
 class Hang(AssertionError):
@@ -128,7 +127,10 @@ def check_result(result: RelevanceResult, near: Any) -> None:
 
 def check_engines(case: Case) -> str:
     """Both engines must find the same bounds, to what their proofs leave open, or end with an error."""
-    models = [fit_case(case, engine=engine) for engine in ("highs", "interior")]
+    models = []
+    for engine in ENGINES:
+        with solved_by(engine):
+            models.append(fit_case(case))
     kinds = [type(model).__name__ for model in models]
     if any(isinstance(model, Exception) for model in models):
         alike = all(isinstance(model, ValueError) for model in models)

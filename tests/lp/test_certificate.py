@@ -10,14 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from allrelevant.lp import BoundSolver
 from allrelevant.lp.certificate import certify, penalised_gap, repair
-from allrelevant.lp.highs import HighsBounds
-from allrelevant.lp.interior import InteriorBounds
-from allrelevant.lp.penalised import HighsPenalised
-from allrelevant.lp.program import Budget, Program, Slacks
-from allrelevant.lp.reduction import reduce_rows
-from allrelevant.lp.targets import Columns, Duals, Targets
+from allrelevant.lp.highs import HighsBounds, HighsPenalised
+from allrelevant.lp.program import Budget, Program
+from allrelevant.lp.targets import Duals, Targets
 from programs import all_targets, random_program
 
 
@@ -29,98 +25,6 @@ def test_highs_is_proven_on_programs_with_every_kind_of_row(seed, box, shared):
     targets = all_targets(4)
     proof = certify(program, budget, targets, *HighsBounds(program, budget).solve(targets), point)
     assert ((proof.upper - proof.lower) <= 1e-6 * budget.norm).all()
-
-
-@pytest.mark.parametrize("seed", range(10))
-@pytest.mark.parametrize("shared", [False, True])
-@pytest.mark.parametrize("d", [4, 40])
-@pytest.mark.parametrize("price", [None, 0.5])
-def test_interior_is_proven_on_programs_with_every_kind_of_row(seed, shared, d, price):
-    program, budget, point = random_program(seed, shared=shared, d=d, linear=price is None)
-    if price is not None:
-        budget = Budget(budget.norm + price * budget.loss, price=price)
-    targets = all_targets(d)
-    engine = InteriorBounds(program, budget, point)
-    assert engine._rows.wide == (d == 40)
-    proof = certify(program, budget, targets, *engine.solve(targets), engine.centre)
-    assert ((proof.upper - proof.lower) <= 1e-6 * budget.norm).all()
-
-
-@pytest.mark.parametrize("price", [None, 0.5])
-@pytest.mark.parametrize("seed", range(5))
-def test_single_precision_at_the_start_changes_no_bound(seed, price, monkeypatch):
-    program, budget, point = random_program(seed, linear=price is None)
-    if price is not None:
-        budget = Budget(budget.norm + price * budget.loss, price=price)
-    engine, targets, followed = InteriorBounds(program, budget, point), all_targets(4), []
-    honest = InteriorBounds._iterate
-
-    def iterate(self, rows, state, *rest):
-        followed.append({part.dtype for part in (state.P, state.Z, state.b, state.m, rows.K)})
-        return honest(self, rows, state, *rest)
-
-    monkeypatch.setattr(InteriorBounds, "_iterate", iterate)
-    mixed = certify(program, budget, targets, *engine.solve(targets), engine.centre)
-    single, double = {np.dtype(np.float32)}, {np.dtype(np.float64)}
-    first = followed.index(double)
-    assert first >= 4
-    assert followed[:first] == [single] * first  # nothing falls back into double precision unnoticed
-    assert followed[first:] == [double] * (len(followed) - first)
-    followed.clear()
-    exact = certify(program, budget, targets, *engine.solve(targets, exact=True), engine.centre)
-    assert followed == [double] * len(followed)
-    np.testing.assert_allclose(mixed.lower, exact.lower, rtol=0, atol=1e-8 * budget.norm)
-    np.testing.assert_allclose(mixed.upper, exact.upper, rtol=0, atol=1e-8 * budget.norm)
-
-
-def test_what_single_precision_cannot_do_begins_in_double(monkeypatch):
-    program, budget, point = random_program(0)
-    engine, targets = InteriorBounds(program, budget, point), all_targets(4)
-    expected = engine.solve(targets, exact=True)[0]
-    honest = InteriorBounds._iterate
-
-    def lost(self, rows, state, *rest):
-        left = honest(self, rows, state, *rest)
-        if state.P.dtype == np.float32:
-            state.P[::2] = np.nan
-        return left
-
-    monkeypatch.setattr(InteriorBounds, "_iterate", lost)
-    np.testing.assert_allclose(targets.value(engine.solve(targets)[0]), targets.value(expected), atol=1e-7)
-
-
-@pytest.mark.parametrize("seed", range(10))
-@pytest.mark.parametrize("fixed", [0, 1, 2])
-@pytest.mark.parametrize("d", [4, 40])
-@pytest.mark.parametrize("price", [None, 0.5])
-def test_interior_takes_a_box(seed, fixed, d, price):
-    program, budget, (w, b) = random_program(seed, d=d, linear=price is None)
-    if price is not None:
-        budget = Budget(budget.norm + price * budget.loss, price=price)
-    lower, upper = np.full(d, -np.inf), np.full(d, np.inf)
-    lower[0], upper[1], lower[2], upper[2] = w[0] - 0.2, w[1] + 0.2, w[2] - 0.1, w[2] + 0.3
-    lower[3 : 3 + fixed] = upper[3 : 3 + fixed] = 0.9 * w[3 : 3 + fixed]
-    w = np.where(lower == upper, lower, w)
-    program = program.with_box(lower, upper)
-    targets = all_targets(d)
-    engine = InteriorBounds(program, budget, (w, b))
-    proof = certify(program, budget, targets, *engine.solve(targets), engine.centre)
-    assert ((proof.upper - proof.lower) <= 1e-6 * budget.norm).all()
-    expected = HighsBounds(program, budget).solve(targets)[0]
-    np.testing.assert_allclose(proof.lower, targets.value(expected), atol=1e-6)
-
-
-@pytest.mark.parametrize("seed", range(10))
-@pytest.mark.parametrize("d", [4, 40])
-def test_of_a_pair_only_the_greater_is_solved_to_the_end(seed, d):
-    program, budget, point = random_program(seed, d=d)
-    pairs = Targets.sides(np.arange(d)[:, None], np.ones((d, 1)))
-    exact = BoundSolver(program, budget, point, "interior").solve(replace(pairs, paired=False)).value.reshape(-1, 2)
-    found = BoundSolver(program, budget, point, "interior").solve(pairs).value.reshape(-1, 2)
-    np.testing.assert_allclose(found.max(axis=1), exact.max(axis=1), atol=1e-6 * budget.norm)
-    # Which side can vanish, and by how much the other cannot, is known as before.
-    np.testing.assert_allclose(np.minimum(found, 0.0), np.minimum(exact, 0.0), atol=1e-6 * budget.norm)
-    assert (found <= exact + 1e-6 * budget.norm).all()
 
 
 def test_pairs_are_kept_or_forgotten_but_never_mixed():
@@ -143,56 +47,12 @@ def test_slacks_are_counted_from_0_in_order(slack):
         Program.build(np.eye(3), np.zeros((3, 0)), np.ones(3), slack=slack)
 
 
-def extended(program, columns):
-    """The program built with the columns of one target."""
-    return Program.build(
-        np.hstack([program.A, columns.A[0].T]), program.B, program.r, s=program.s,
-        G=np.hstack([program.G, columns.G[0].T]), H=program.H, h=program.h,
-        gamma=np.append(program.gamma, GAMMA), u=np.append(program.u, columns.u[0]), v=program.v,
-        slack=program.slacks.of_row,
-    )  # fmt: skip
-
-
-GAMMA = np.array([0.7, 1.3])
-
-
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("price", [None, 0.5])
-@pytest.mark.parametrize("charged", [False, True])
-@pytest.mark.parametrize(("d", "shared"), [(4, False), (4, True), (40, False), (40, True)])
-def test_columns_of_a_target_equal_a_program_built_with_them(seed, price, charged, d, shared):
-    program, budget, (w, b) = random_program(seed, linear=price is None, d=d, shared=shared)
-    if price is not None:
-        budget = Budget(1.1 * budget.norm + price * budget.loss, price=price)
-    rng = np.random.RandomState(seed + 100)
-    columns = Columns(rng.normal(size=(1, 2, 15)), 0.1 * rng.normal(size=(1, 2, 3)), np.zeros((1, 2)))
-    if price is None:  # from one purse a linear loss could be without limit
-        columns = replace(columns, u=0.1 * rng.uniform(size=(1, 2)))
-    index, coefficient = np.array([[0, d, d + 1]]), np.array([[0.5, 1.0, -2.0]])
-    charge = np.array([[2.0, 0.3, 0.0]]) if charged else None
-    built, wide, start = extended(program, columns), program.with_slots(GAMMA), (np.append(w, [0.0, 0.0]), b)
-    plain, own = Targets(index, coefficient, charge), Targets(index, coefficient, charge, columns)
-    expected = certify(built, budget, plain, *HighsBounds(built, budget).solve(plain), start)
-    assert expected.upper == pytest.approx(expected.lower, abs=1e-6)
-    for engine in (HighsBounds(wide, budget), InteriorBounds(wide, budget, start)):
-        found = certify(wide, budget, own, *engine.solve(own), start)
-        np.testing.assert_allclose(found.upper, expected.upper, atol=1e-6)
-        np.testing.assert_allclose(found.lower, expected.lower, atol=1e-6)
-    if price is not None:  # a relaxation of it may be without limit
-        return
-    reduction = reduce_rows(wide, budget, *start)
-    w1, b1, duals = HighsBounds(reduction.program, reduction.budget).solve(reduction.targets(own))
-    found = certify(wide, budget, own, w1, b1, reduction.duals(duals), start)
-    assert found.upper >= expected.lower - 1e-9
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_charged_magnitudes_find_the_least_of_a_group(seed):
     program, budget, point = random_program(seed)
     group = Targets(np.array([[0, 2]]), np.zeros((1, 2)), np.ones((1, 2)))
-    for engine in (HighsBounds(program, budget), InteriorBounds(program, budget, point)):
-        proof = certify(program, budget, group, *engine.solve(group), point)
-        assert proof.upper == pytest.approx(proof.lower, abs=1e-6)
+    proof = certify(program, budget, group, *HighsBounds(program, budget).solve(group), point)
+    assert proof.upper == pytest.approx(proof.lower, abs=1e-6)
     everything = Targets(np.arange(4)[None], np.zeros((1, 4)), program.gamma[None])
     least = -certify(program, budget, everything, *HighsBounds(program, budget).solve(everything), point).upper
     n, m = program.n_rows, program.n_hard
@@ -207,29 +67,6 @@ def test_charged_magnitudes_find_the_least_of_a_group(seed):
         bounds=[(0, None)] * 8 + [(None, None)] * 2 + [(0, None)] * n,
     )  # fmt: skip
     assert least == pytest.approx(solved.fun, abs=1e-6)
-
-
-@pytest.mark.parametrize("seed", range(10))
-@pytest.mark.parametrize("shared", [False, True])
-def test_reduced_rows_relax_and_their_multipliers_extend(seed, shared):
-    program, budget, (w, b) = random_program(seed, shared=shared)
-    reduction = reduce_rows(program, budget, w, b)
-    assert reduction.program.loss(w, b) + (budget.loss - reduction.budget.loss) <= program.loss(w, b) + 1e-9
-    targets = all_targets(4)
-    _, _, duals = HighsBounds(reduction.program, reduction.budget).solve(targets)
-    w_all, b_all, _ = HighsBounds(program, budget).solve(targets)
-    proof = certify(program, budget, targets, w_all, b_all, reduction.duals(duals), (w, b))
-    assert (proof.upper >= proof.lower - 1e-9).all()
-
-
-def test_no_reduction_leaves_too_few_rows():
-    rng = np.random.RandomState(0)
-    A, B = rng.normal(size=(200, 4)), np.ones((200, 1))
-    program = Program.build(A, B, np.ones(200), s=np.ones(200))
-    far = np.append(np.zeros(3), 1.0), np.full(1, 100.0)  # all rows are far on their good side
-    assert len(reduce_rows(program, Budget(1.0, 1.0), *far).kept) == 5 * (4 + 1)
-    few = replace(program, A=A[:20], B=B[:20], r=np.ones(20), s=np.ones(20), slacks=Slacks(20, 20))
-    assert len(reduce_rows(few, Budget(1.0, 1.0), *far).kept) == 0
 
 
 @settings(max_examples=60, deadline=None)

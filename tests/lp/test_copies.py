@@ -12,7 +12,6 @@ from allrelevant.formulations import Classification, MultiClass, OrdinalExplicit
 from allrelevant.lp import BoundSolver, PenalisedSolver, Targets, copies
 from allrelevant.lp.copies import FewerCopies, distinct_columns, equal_columns, equal_weights
 from allrelevant.lp.highs import HighsBounds
-from allrelevant.lp.targets import Columns
 from allrelevant.relevance.nearoptimal import near_optimal_set
 
 #: Columns 0, 3 and 4 are one, 4 with the other sign; 1 and 5 are one.
@@ -84,8 +83,6 @@ def test_weights_that_are_bounded_or_weigh_differently_stand_by_themselves():
     gamma = np.ones(7)
     gamma[5] = 2.0
     assert equal_weights(replace(program, gamma=gamma))[0].tolist() == [0, 1, 2, 0, 0, 5, 6]
-    # A place for columns is empty like any other, but will not stay so.
-    assert equal_weights(program.with_slots([1.0, 1.0]))[0].tolist() == [*FIRST, 7, 8]
 
 
 def test_distinct_columns():
@@ -96,19 +93,19 @@ def test_distinct_columns():
     assert distinct_columns(X) is None  # one of thirty is not worth while
 
 
-@pytest.mark.parametrize("engine", ["highs", "interior"])
 @pytest.mark.parametrize(
     ("kind", "budgets"),
     [("classification", "split"), ("regression", "split"), ("ordinal", "split"), ("classification", "joint")],
 )
-def test_two_copies_say_as_much_as_all(kind, budgets, engine):
+def test_two_copies_say_as_much_as_all(kind, budgets):
     program, budget, start = problem(kind, budgets=budgets)
     assert FewerCopies.of(program).program.n_weights == 6
     targets = both_sides(7)
-    found = BoundSolver(program, budget, start, engine).solve(targets, points=True)
+    found = BoundSolver(program, budget, start).solve(targets, points=True)
     expected = targets.value(HighsBounds(program, budget).solve(targets)[0])
     np.testing.assert_allclose(found.value, expected, atol=2e-6 * budget.norm)
     assert found.gap <= 1e-6
+    assert found.n_reference == 0
     # Points of the whole program: they attain what is said, within the budget.
     np.testing.assert_allclose(targets.value(found.points), found.value, atol=1e-9)
     assert (program.norm(found.points) <= budget.norm * (1 + 1e-9)).all()
@@ -127,7 +124,7 @@ def test_targets_about_several_copies_are_left_to_the_whole_program():
     assert fewer.targets(Targets(index, zero, zero + 1.0)) is None
     # What has no part in it does not count.
     assert fewer.targets(Targets(index, np.array([[1.0, 0.0], [1.0, -1.0], [1.0, 1.0]]))) is not None
-    solver = BoundSolver(program, budget, start, "interior")
+    solver = BoundSolver(program, budget, start)
     found = solver.solve(targets)
     expected = targets.value(HighsBounds(program, budget).solve(targets)[0])
     np.testing.assert_allclose(found.value, expected, atol=2e-6 * budget.norm)
@@ -137,19 +134,8 @@ def test_weights_that_fill_up_a_target_are_not_moved():
     """Of a target about the first copy, whose second place is filled with another copy that has no part in it."""
     program, budget, start = problem()
     targets = Targets(np.array([[0, 3], [4, 2]]), np.array([[1.0, 0.0], [1.0, 0.0]]))
-    found = BoundSolver(program, budget, start, "highs").solve(targets, points=True)
+    found = BoundSolver(program, budget, start).solve(targets, points=True)
     np.testing.assert_allclose(targets.value(found.points), found.value, atol=1e-9)
-
-
-def test_columns_of_targets_keep_their_place():
-    program, budget, (w, b) = problem()
-    rng = np.random.RandomState(3)
-    columns = Columns(rng.normal(size=(4, 1, program.n_rows)), np.zeros((4, 1, 0)), np.zeros((4, 1)))
-    wide, start = program.with_slots([1.0]), (np.append(w, 0.0), b)
-    targets = Targets.single([7, 7, 7, 7], [1.0, -1.0, 1.0, -1.0], columns)
-    found = BoundSolver(wide, budget, start, "interior").solve(targets)
-    expected = targets.value(HighsBounds(wide, budget).solve(targets)[0])
-    np.testing.assert_allclose(found.value, expected, atol=2e-6 * budget.norm)
 
 
 def test_few_copies_are_left_as_they_are(monkeypatch):

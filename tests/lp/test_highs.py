@@ -1,19 +1,18 @@
+"""The reference engine: what it finds is what SciPy finds, and what it does not find it says."""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from allrelevant.errors import InfeasibleProgram, SolverError, UnboundedProgram
-from allrelevant.lp import BoundSolver, PenalisedSolver, optimum
-from allrelevant.lp import solve as solving
-from allrelevant.lp.certificate import certify
-from allrelevant.lp.generation import solve_by_generation
-from allrelevant.lp.highs import HighsBounds
-from allrelevant.lp.interior import InteriorBounds
-from allrelevant.lp.penalised import ALL_WEIGHTS, HighsPenalised
+from allrelevant.errors import InfeasibleProgram, SolverError, SolverTimeout, TimeLimitReached, UnboundedProgram
+from allrelevant.lp import BoundSolver, PenalisedSolver, bounds, highs
+from allrelevant.lp.certificate import certify, penalised_gap
+from allrelevant.lp.deadline import Deadline
+from allrelevant.lp.highs import INFINITY, HighsBounds, HighsPenalised
 from allrelevant.lp.program import Budget, Program
-from allrelevant.lp.simplex import INFINITY
-from allrelevant.lp.targets import Columns, Duals, Targets
+from allrelevant.lp.targets import Targets
+from programs import ByLinprog, draw
 
 
 def svm(n=40, d=5, seed=0):
@@ -49,66 +48,6 @@ def test_an_unbounded_program_is_a_typed_error():
         HighsBounds(program, Budget(INFINITY, INFINITY)).solve(ONE)
 
 
-def test_paths_do_not_depend_on_where_they_start():
-    program = svm()
-    solver = PenalisedSolver(program)
-    for C in (0.05, 0.5, 5.0):
-        warm, cold = solver.solve(C), PenalisedSolver(program).solve(C)
-        values = [program.norm(w) + C * program.loss(w, b) for w, b in (warm, cold)]
-        assert values[0] == pytest.approx(values[1], rel=1e-9)
-
-
-def test_many_more_weights_than_rows_are_generated_as_needed():
-    program = svm(n=20, d=3 * ALL_WEIGHTS)
-    w, b = PenalisedSolver(program).solve(2.0)
-    small = HighsPenalised(program)
-    assert len(small._weights) == ALL_WEIGHTS
-    from scipy.optimize import linprog
-
-    n, d = program.A.shape
-    solved = linprog(
-        np.concatenate([np.ones(2 * d), [0.0], np.full(n, 2.0)]),
-        A_ub=-np.hstack([program.A, -program.A, program.B, np.eye(n)]),
-        b_ub=-np.ones(n),
-        bounds=[(0, None)] * (2 * d) + [(None, None)] + [(0, None)] * n,
-    )
-    assert program.norm(w) + 2.0 * program.loss(w, b) == pytest.approx(solved.fun, rel=1e-7)
-
-
-def bound_solver(engine="interior"):
-    program = svm()
-    w, b = PenalisedSolver(program).solve(1.0)
-    budget = Budget(1.1 * float(program.norm(w)), 1.1 * float(program.loss(w, b)) + 0.1)
-    return BoundSolver(program, budget, (w, b), engine)
-
-
-@pytest.mark.parametrize("engine", ["interior", "highs"])
-def test_a_lying_engine_is_caught_and_solved_again(engine, monkeypatch):
-    targets = Targets.single(np.arange(5), np.ones(5))
-    expected = bound_solver(engine).solve(targets)
-    broken = InteriorBounds if engine == "interior" else HighsBounds
-    honest = broken.solve
-
-    def lie(self, targets, **options):
-        w, b, duals = honest(self, targets, **options)
-        return (w, b, duals) if options.get("cold") else (0.5 * w, b, Duals(0 * duals.alpha, duals.beta, duals.lam))
-
-    monkeypatch.setattr(broken, "solve", lie)
-    solved = bound_solver(engine).solve(targets)
-    np.testing.assert_allclose(solved.value, expected.value, atol=1e-6)
-    assert solved.n_reference == 5
-
-
-def test_an_optimum_nobody_can_prove_is_an_error(monkeypatch):
-    solver = bound_solver()
-    for module in (solving, optimum):
-        monkeypatch.setattr(module, "GAP_LIMIT", -1.0)
-    with pytest.raises(SolverError, match="weight 0 was not proven"):
-        solver.solve(ONE)
-    with pytest.raises(SolverError, match="not proven optimal"):
-        PenalisedSolver(svm()).solve(1.0)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -126,49 +65,64 @@ def test_programs_check_their_parts(change, message):
         Program.build(**parts)
 
 
-def test_unknown_engine():
-    with pytest.raises(ValueError, match="engine='simplex' is unknown; choose one of 'auto', 'highs', 'interior'"):
-        solving.choose_engine(svm(), "simplex")
+KINDS = [
+    (),
+    ("shared",),
+    ("hard",),
+    ("box",),
+    ("fixed",),
+    ("linear", "weighted"),
+    ("joint",),
+    ("charged",),
+    ("sparse",),
+]
 
 
-@pytest.mark.parametrize(("n", "d", "engine"), [(40, 5, "interior"), (5, 40, "interior"), (12, 12, "highs")])
-def test_the_engine_fits_the_shape(n, d, engine, monkeypatch):
-    monkeypatch.setattr(solving, "INTERIOR_SIZE", 10)
-    assert solving.choose_engine(svm(n, d), "auto") == engine
-    assert solving.choose_engine(svm(n, d), "highs") == "highs"
+@pytest.mark.parametrize("kind", KINDS, ids="+".join)
+@pytest.mark.parametrize("cold", [False, True])
+def test_bounds_are_those_of_scipy(kind, cold):
+    drawn = draw(3, *kind)
+    program, budget, targets = drawn.program, drawn.budget, drawn.targets
+    w, b, duals = HighsBounds(program, budget).solve(targets, cold=cold)
+    expected = ByLinprog(program).bounds(budget, targets)
+    np.testing.assert_allclose(targets.value(w), expected, rtol=0, atol=1e-7 * budget.norm)
+    proof = certify(program, budget, targets, w, b, duals, BoundSolver(program, budget, drawn.start)._anchor)
+    assert (proof.upper - proof.lower <= 1e-6 * budget.norm).all()
 
 
-@pytest.mark.parametrize("own", [False, True])
-def test_weights_generated_as_needed_reach_the_optimum_of_all(own):
-    program = svm(n=20, d=120, seed=1)
-    w, b = PenalisedSolver(program).solve(1.0)
-    budget = Budget(1.1 * float(program.norm(w)), 1.1 * float(program.loss(w, b)) + 0.1)
-    targets = Targets.single(np.arange(10), np.tile([1.0, -1.0], 5))
-    if own:
-        rng = np.random.RandomState(0)
-        program, w = program.with_slots([1.0]), np.append(w, 0.0)
-        columns = Columns(rng.normal(size=(10, 1, 20)), np.zeros((10, 1, 0)), np.zeros((10, 1)))
-        targets = Targets.single(np.full(10, 120), np.tile([1.0, -1.0], 5), columns)
-    found = solve_by_generation(program, budget, targets, np.tile(w, (10, 1)), w)
-    proof = certify(program, budget, targets, *found, (w, b))
-    assert ((proof.upper - proof.lower) <= 1e-6 * budget.norm).all()
-    whole = HighsBounds(program, budget).solve(targets)[0]
-    np.testing.assert_allclose(proof.lower, targets.value(whole), atol=1e-6)
+@pytest.mark.parametrize(
+    "kind", [(), ("shared",), ("hard",), ("linear", "weighted"), ("wide",), ("sparse",)], ids="+".join
+)
+def test_optima_are_those_of_scipy_from_wherever_they_start(kind):
+    program = draw(3, *kind).program
+    engine = HighsPenalised(program)
+    for C in (0.05, 5.0, 0.5):
+        w, b, duals = engine.solve(C)
+        assert program.norm(w) + C * program.loss(w, b) == pytest.approx(ByLinprog(program).penalised(C)[0], rel=1e-7)
+        assert penalised_gap(program, np.array([C]), w[None], b[None], duals)[0] <= 1e-7
 
 
-def test_wide_programs_are_handed_to_generation_where_the_fast_engine_fails(monkeypatch):
-    program = svm(n=20, d=120, seed=2)
-    w, b = PenalisedSolver(program).solve(1.0)
-    budget = Budget(1.1 * float(program.norm(w)), 1.1 * float(program.loss(w, b)) + 0.1)
-    targets = Targets.single(np.arange(5), np.ones(5))
-    expected = BoundSolver(program, budget, (w, b), "highs").solve(targets)
-    honest = InteriorBounds.solve
+def test_a_bound_nobody_can_prove_is_an_error(monkeypatch):
+    drawn = draw(0)
+    solver = BoundSolver(drawn.program, drawn.budget, drawn.start)
+    monkeypatch.setattr(bounds, "GAP_LIMIT", -1.0)
+    weight = drawn.targets.index[0, 0]
+    with pytest.raises(SolverError, match=f"weight {weight} was not proven: .*a wider budget or better scaled data"):
+        solver.solve(drawn.targets)
 
-    def lie(self, targets):
-        w, b, duals = honest(self, targets)
-        return np.full_like(w, np.nan), b, duals
 
-    monkeypatch.setattr(InteriorBounds, "solve", lie)
-    solved = BoundSolver(program, budget, (w, b), "interior").solve(targets)
-    np.testing.assert_allclose(solved.value, expected.value, atol=1e-6)
-    assert solved.n_reference == 5
+def test_going_round_in_circles_is_a_typed_error(monkeypatch):
+    monkeypatch.setattr(highs, "MOST_ITERATIONS", -1)
+    drawn = draw(0)
+    with pytest.raises(SolverTimeout, match="came to no end"):
+        HighsBounds(drawn.program, drawn.budget).solve(drawn.targets)
+
+
+def test_time_that_runs_out_leaves_what_was_found():
+    drawn = draw(0)
+    with Deadline(0.0).watched():
+        w, _, duals = HighsBounds(drawn.program, drawn.budget).solve(drawn.targets)
+        with pytest.raises(TimeLimitReached):
+            HighsPenalised(drawn.program).solve(1.0)
+    assert not w.any()
+    assert not duals.lam.any()

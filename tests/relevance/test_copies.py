@@ -24,6 +24,7 @@ from allrelevant.relevance.baseline import fit_baseline
 from allrelevant.relevance.copies import Sample, bound_copies, default_copies
 from allrelevant.relevance.nearoptimal import near_optimal_set
 from allrelevant.relevance.solving import Solving
+from reference import ENGINES, solved_by
 
 N, D = 24, 4
 RNG = np.random.RandomState(0)
@@ -52,21 +53,14 @@ def near_of(formulation, X, target, C=0.8, budgets="split"):
     return near
 
 
-def bounded(near, formulation, X, target, columns, n_sets=2, *, maximum=None, engine="highs", fixed=0, **options):
+def bounded(near, formulation, X, target, columns, n_sets=2, *, maximum=None, engine="reference", fixed=0, **options):
     orders = iter(ORDERS)
     maximum = np.zeros(len(columns)) if maximum is None else maximum
     sample = Sample(X, target, WEIGHT, fixed)
-    return bound_copies(
-        near,
-        formulation,
-        sample,
-        columns,
-        maximum,
-        lambda: next(orders),
-        n_sets,
-        Solving(engine=engine),
-        **options,
-    )
+    with solved_by(engine):
+        return bound_copies(
+            near, formulation, sample, columns, maximum, lambda: next(orders), n_sets, Solving(), **options
+        )
 
 
 def singles(first, last):
@@ -74,7 +68,7 @@ def singles(first, last):
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
-@pytest.mark.parametrize("engine", ["highs", "interior"])
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("budgets", ["split", "joint"])
 def test_copies_are_bounded_as_columns_beside_all_features(name, engine, budgets):
     """The papers' programs by scipy on [Z, Z[π]], within the budgets of the baseline on Z."""
@@ -198,7 +192,7 @@ def test_what_noise_can_do_a_copy_can():
             np.zeros(6),
             lambda order=order: order,
             1,
-            Solving(engine="highs"),
+            Solving(),
         )
         np.testing.assert_allclose(ours.maximum[0], both[6:], atol=2e-6)
     assert np.mean(found) == pytest.approx(np.mean(copied), rel=0.3)

@@ -23,9 +23,7 @@ from allrelevant.relevance.intervals import relevance_intervals
 from allrelevant.relevance.nearoptimal import near_optimal_set
 from allrelevant.relevance.solving import Solving
 from problems import KINDS, problem
-
-#: What the oracle has found once, each of them is compared with.
-ENGINES = ("interior", "highs")
+from reference import ENGINES, solved_by
 
 
 def standardised(X, weight):
@@ -42,7 +40,8 @@ def every(formulation, Z):
 def check_intervals(near, features, theirs, engines=ENGINES):
     """Intervals by every engine against those of the oracle."""
     for engine in engines:
-        ours = relevance_intervals(near, features, Solving(engine=engine))
+        with solved_by(engine):
+            ours = relevance_intervals(near, features, Solving())
         found = np.column_stack([ours.minimum, ours.maximum])
         np.testing.assert_allclose(found, theirs, atol=1e-6, rtol=0, err_msg=engine)
         assert ours.gap <= 1e-6, engine
@@ -214,7 +213,7 @@ def test_privileged_problems_have_weights(name, keeps):
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("engine", ["interior", "highs"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_groups_equal_a_mixed_integer_program(seed, engine):
     X, y, weight = problem("plain", seed + 30)
     Z = standardised(np.hstack([X, np.random.RandomState(seed).normal(size=(len(X), 3))]), weight)
@@ -222,7 +221,8 @@ def test_groups_equal_a_mixed_integer_program(seed, engine):
     near = near_optimal_set(base.program, base.w, base.b, 1.0, norm_slack=0.1, loss_slack=0.1)
     group = np.array([0, Z.shape[1] - 1, Z.shape[1] - 2])
     feature = Feature.join([Classification().feature(int(k), Z.shape[1]) for k in group], base.program.gamma)
-    found = relevance_intervals(near, [feature], Solving(engine=engine))
+    with solved_by(engine):
+        found = relevance_intervals(near, [feature], Solving())
     theirs = oracle.group_relevance(*oracle.classification(Z, y, weight), near.budget.norm, near.budget.loss, group)
     np.testing.assert_allclose([found.minimum[0], found.maximum[0]], np.array(theirs) / near.mu, atol=2e-6)
     assert found.exact.all()
@@ -235,9 +235,9 @@ def test_groups_of_many_columns_are_attained_but_not_proven(monkeypatch):
     base = fit_baseline(Classification(), Z, y, weight, C=1.0, folds=(), progress=Progress())
     near = near_optimal_set(base.program, base.w, base.b, 1.0, norm_slack=0.1, loss_slack=0.1)
     feature = Feature.join([Classification().feature(k, Z.shape[1]) for k in range(4)], base.program.gamma)
-    exact = relevance_intervals(near, [feature], Solving(engine="highs"))
+    exact = relevance_intervals(near, [feature], Solving())
     monkeypatch.setattr(intervals_module, "EXACT_TOTAL", 2)
-    climbed = relevance_intervals(near, [feature], Solving(engine="highs"))
+    climbed = relevance_intervals(near, [feature], Solving())
     assert exact.exact.all()
     assert not climbed.exact.any()
     assert climbed.minimum == pytest.approx(exact.minimum, abs=1e-6)
@@ -249,22 +249,24 @@ def test_both_engines_agree():
     Z = standardised(X, weight)
     base = fit_baseline(Classification(), Z, y, weight, C=1.0, folds=(), progress=Progress())
     near = near_optimal_set(base.program, base.w, base.b, 1.0, norm_slack=0.1, loss_slack=0.1)
-    one, two = (
-        relevance_intervals(near, every(Classification(), Z), Solving(engine=engine))
-        for engine in ("highs", "interior")
-    )
+    found = []
+    for engine in ENGINES:
+        with solved_by(engine):
+            found.append(relevance_intervals(near, every(Classification(), Z), Solving()))
+    one, two = found
     np.testing.assert_allclose(one.maximum, two.maximum, atol=1e-6)
     np.testing.assert_allclose(one.minimum, two.minimum, atol=1e-6)
 
 
 @pytest.mark.parametrize("slack", [(0.0, 0.0), (1e-3, 0.0), (0.0, 1e-3), (1.0, 1.0)])
-@pytest.mark.parametrize("engine", ["highs", "interior"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_any_slack_is_solved_and_proven(slack, engine):
     X, y, weight = problem("plain", 3)
     Z = standardised(X, weight)
     base = fit_baseline(Classification(), Z, y, weight, C=1.0, folds=(), progress=Progress())
     near = near_optimal_set(base.program, base.w, base.b, 1.0, norm_slack=slack[0], loss_slack=slack[1])
-    ours = relevance_intervals(near, every(Classification(), Z), Solving(engine=engine))
+    with solved_by(engine):
+        ours = relevance_intervals(near, every(Classification(), Z), Solving())
     share = np.abs(near.w) / near.mu
     assert (ours.minimum <= share + 1e-6).all()
     assert (ours.maximum >= share - 1e-6).all()

@@ -94,9 +94,7 @@ def test_probes_stand_in_the_place_of_their_feature(form):
     near = near_optimal_set(base.program, base.w, base.b, C, norm_slack=0.2, loss_slack=0.2)
     source, values = draw_probes(data, 6, np.arange(Z.shape[1]), np.random.RandomState(0))
     columns = list(values)
-    found = replaced_probes(
-        near, Classification(), Sample(data, y, weight), source, iter(columns), Solving(engine="highs")
-    )
+    found = replaced_probes(near, Classification(), Sample(data, y, weight), source, iter(columns), Solving())
     expected = []
     for k, column in zip(source, columns, strict=True):
         other = Z.copy()

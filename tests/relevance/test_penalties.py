@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from allrelevant.formulations import Classification, OrdinalExplicit, Regression
-from allrelevant.lp import PenalisedSolver
+from allrelevant.lp.highs import HighsPenalised
 from allrelevant.relevance import penalties
 
 
@@ -26,7 +26,7 @@ def test_one_offset_is_a_quantile(seed, monkeypatch):
     for program in programs(seed):
         none = np.zeros(2)
         b = penalties.null_offsets(program)
-        _, best = PenalisedSolver(penalties._without_weights(program)).solve(1.0)
+        _, best, _ = HighsPenalised(penalties._without_weights(program)).solve(1.0)
         assert program.loss(none, b) <= program.loss(none, best) * (1 + 1e-9) + 1e-12
         path = penalties.penalty_path(program)
         with monkeypatch.context() as patch:

@@ -14,8 +14,7 @@ from allrelevant.relevance.nearoptimal import near_optimal_set
 from allrelevant.relevance.presets import Limit, bounded_intervals, find_conflict, held_sets
 from allrelevant.relevance.solving import Solving
 from problems import problem
-
-ENGINES = ("interior", "highs")
+from reference import ENGINES, solved_by
 
 
 def near_of(formulation, X, target, C=1.0, budgets="split"):
@@ -60,7 +59,10 @@ def test_intervals_under_limits_equal_scipys(kind, seed):
         {used: Limit(middle, middle)},
         {used: Limit(0.9 * middle, 1.1 * middle), j: Limit(0.0, 0.9 * ends.maximum[j])},
     ):
-        by_engine = [bounded_intervals(near, features, limits, ends, Solving(engine=one)) for one in ENGINES]
+        by_engine = []
+        for engine in ENGINES:
+            with solved_by(engine):
+                by_engine.append(bounded_intervals(near, features, limits, ends, Solving()))
         if None in by_engine:
             assert by_engine == [None, None]
             assert not held_sets(near, features, limits, ends)

@@ -52,7 +52,6 @@ class Scores:
         monkeypatch.setattr(search, "_models", lambda parts, *_, **__: [[NOTHING] * len(p.values) for p in parts])
         monkeypatch.setattr(search._FoldPath, "scores", lambda part, *_: self.scores(part))
         monkeypatch.setattr(search, "penalty_path", lambda *_: 10.0 ** np.arange(1.0, 10.0))
-        monkeypatch.setattr(search, "problems_at_once", lambda *_: 100)
 
     def scores(self, part):
         places = np.rint(np.log10(part.values)).astype(int) - 1
@@ -110,7 +109,7 @@ def test_repeats_are_told_by_how_often_a_sample_is_tested(count, repeats, monkey
 )
 def test_no_weights_at_all_are_chosen_where_nothing_beats_them(rows, C, monkeypatch):
     monkeypatch.setattr(search, "_best_candidate", lambda *_: path)
-    path = search._Path(Residual(Classification()), np.array([0.0, 10.0, 100.0, 1000.0]), 0, np.array(rows))
+    path = search._Path(Residual(Classification()), np.array([0.0, 10.0, 100.0, 1000.0]), np.array(rows))
     path.models = [NOTHING] * 4
     found = search.search(
         path.formulation, np.zeros((100, 2)), np.ones(100), np.ones(100), folds_of(100, 2), Progress(), 100.0
@@ -286,7 +285,7 @@ def test_a_wider_tube_that_may_reach_a_tie_is_followed(ahead, followed, monkeypa
     # The first rises half as much with each value, and 6 are left.
     within_reach = 0.8 + 0.1 * (1.0 - 0.5**6)
     scores = {0.3: [0.5, 0.7, 0.8, *([0.0] * 6)], 0.1: [0.5, *([within_reach + ahead] * 8)]}
-    paths = [search._Path(Regression(width), 10.0 ** np.arange(9.0), at_once=100) for width in scores]
+    paths = [search._Path(Regression(width), 10.0 ** np.arange(9.0)) for width in scores]
     second = []
 
     def found(part, *_):

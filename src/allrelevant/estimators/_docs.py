@@ -61,15 +61,6 @@ cv : int, cross-validation generator or iterable, default=3
     Splits of the search for `C`. An integer asks for that many stratified folds, fewer if a class is smaller, drawn
     five times; less often beyond 2000 samples, and once from 10,000 on. A repeated splitter, such as
     :class:`sklearn.model_selection.RepeatedStratifiedKFold`, is known by the share of the samples that a fold tests.
-engine : {"auto", "highs", "interior"}, default="auto"
-    Solver of the linear programs: HiGHS' simplex, or a batched interior-point method, which is several times
-    faster unless there are many more features than samples. Whatever it returns is proven by a dual certificate.
-device : {"cpu", "cuda", "auto"}, default="cpu"
-    Where the interior-point method computes: with NumPy on the CPU, or with torch on a GPU (extra ``gpu``). ``"auto"``
-    takes a GPU that is there for problems that would keep the CPU busy for more than some seconds.
-memory_limit : int, default=None
-    Bytes that the linear programs solved at one time may take, roughly; for each of the
-    threads. By default 256 MiB on the CPU and 4 GiB on a GPU.
 time_limit : float, default=None
     Seconds of wall-clock time that a fit may take; it ends soon after. The search for `C` and the baseline model must
     be done by then, or :class:`~allrelevant.errors.TimeLimitReached` is raised. Intervals come next, then copies. What

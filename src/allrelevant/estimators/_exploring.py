@@ -40,9 +40,6 @@ class Exploring(BaseEstimator):
 
     C: float | None
     cv: Any
-    engine: str
-    device: str
-    memory_limit: int | None
     n_jobs: int | None
     random_state: Any
     verbose: int
@@ -371,13 +368,7 @@ class Exploring(BaseEstimator):
     @contextmanager
     def _asking(self) -> Iterator[Solving]:
         """How questions are answered: as the fit was."""
-        solving = Solving(
-            self.engine,
-            self.device,
-            self.n_jobs,
-            self.memory_limit,
-            Progress(int(self.verbose)),
-        )
+        solving = Solving(self.n_jobs, Progress(int(self.verbose)))
         with one_thread():
             yield solving
 

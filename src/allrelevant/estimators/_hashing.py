@@ -161,8 +161,8 @@ class _Dense:
         for _, words in self._words():
             # Magnitudes: with their signs, what two classes have of a column without equal values adds up to 0.
             even = np.abs(words)
-            for k in range(len(total)):
-                total[k] += _sum_of_mixed((rows * (codes == k)) @ even)
+            # As arrays, which wrap around in silence.
+            total += np.array([_sum_of_mixed((rows * (codes == k)) @ even) for k in range(len(total))], dtype=np.uint64)
         return total
 
     def row_bytes(self, row: int) -> bytes:

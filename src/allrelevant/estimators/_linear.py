@@ -29,7 +29,7 @@ from allrelevant.estimators._space import Exploration
 from allrelevant.estimators._verdict import RULES, Rule, Verdict, judge
 from allrelevant.formulations import PRIVILEGED_FORMS, ExplainedSlack, Feature, Formulation, Residual
 from allrelevant.inference import CONTROLS, Exchangeability, exchangeability
-from allrelevant.lp import DEVICES, ENGINES, Array, PenalisedSolver
+from allrelevant.lp import Array, PenalisedSolver
 from allrelevant.lp.deadline import Deadline
 from allrelevant.lp.matrix import Indices, Matrix, power_sums, ranges, some_rows
 from allrelevant.lp.view import RowView
@@ -64,6 +64,14 @@ NOTHING_LEFT = (
 )
 
 
+#: Parameters of earlier versions, and what to do without them.
+REMOVED = {
+    "engine": "there is one compiled engine, and HiGHS solves what it cannot prove; leave it out",
+    "device": "the compiled engine runs on the CPU, with n_jobs threads; leave it out",
+    "memory_limit": "batches are sized to the data; for less memory at a time use a smaller n_jobs",
+}
+
+
 class LinearRelevance(SelectorMixin, Exploring):
     """Base of the linear relevance estimators; not to be used on its own."""
 
@@ -83,14 +91,18 @@ class LinearRelevance(SelectorMixin, Exploring):
         "gamma": [Interval(Real, 0, None, closed="neither"), None],
         "standardize": ["boolean"],
         "cv": ["cv_object"],
-        "engine": [StrOptions(set(ENGINES))],
-        "device": [StrOptions(set(DEVICES))],
-        "memory_limit": [Interval(Integral, 1, None, closed="left"), None],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
+
+    def __new__(cls, *_: Any, **options: Any) -> LinearRelevance:
+        """Refuse parameters of earlier versions with a word on what to use."""
+        for name in options.keys() & REMOVED.keys():
+            raise TypeError(f"{name}= is gone: {REMOVED[name]}")
+        made: LinearRelevance = super().__new__(cls)
+        return made
 
     def __init__(
         self,
@@ -110,9 +122,6 @@ class LinearRelevance(SelectorMixin, Exploring):
         gamma: float | None = None,
         standardize: bool = True,
         cv: Any = 3,
-        engine: str = "auto",
-        device: str = "cpu",
-        memory_limit: int | None = None,
         time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -133,9 +142,6 @@ class LinearRelevance(SelectorMixin, Exploring):
         self.gamma = gamma
         self.standardize = standardize
         self.cv = cv
-        self.engine = engine
-        self.device = device
-        self.memory_limit = memory_limit
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -278,7 +284,7 @@ class LinearRelevance(SelectorMixin, Exploring):
             places = [places[k] for k in order]
             features = [self._feature(baseline, columns, width) for columns in places]
             if informed:
-                solving = Solving(self.engine, self.device, self.n_jobs, self.memory_limit, progress)
+                solving = Solving(self.n_jobs, progress)
                 intervals = relevance_intervals(near, features, solving)
                 verdict = judge(
                     near,

@@ -3,16 +3,14 @@
 This package knows nothing of features, classes or data sets.
 """
 
+from allrelevant.lp.bounds import Bounds, BoundSolver
 from allrelevant.lp.certificate import GAP_LIMIT
 from allrelevant.lp.matrix import Array
-from allrelevant.lp.optimum import PenalisedSolver, penalised_paths
+from allrelevant.lp.penalised import PenalisedSolver, penalised_paths
 from allrelevant.lp.program import Budget, Program
-from allrelevant.lp.solve import DEVICES, ENGINES, Bounds, BoundSolver, choose_device, choose_engine
 from allrelevant.lp.targets import Targets
 
 __all__ = [
-    "DEVICES",
-    "ENGINES",
     "GAP_LIMIT",
     "Array",
     "BoundSolver",
@@ -21,7 +19,5 @@ __all__ = [
     "PenalisedSolver",
     "Program",
     "Targets",
-    "choose_device",
-    "choose_engine",
     "penalised_paths",
 ]

@@ -20,7 +20,7 @@ from scipy.optimize import nnls
 
 from allrelevant.lp.matrix import Array, Indices, blocks
 from allrelevant.lp.program import Budget, Program
-from allrelevant.lp.targets import Columns, Duals, Targets
+from allrelevant.lp.targets import Duals, Targets
 
 #: An optimum counts as proven when its two sides agree to this share of the norm budget (or of the objective).
 GAP_LIMIT = 1e-6
@@ -132,7 +132,7 @@ def _capped(program: Program, alpha: Array, cap: Array, out: Array | None = None
         return np.minimum(alpha, cap, out=alpha)
     total = program.slacks.total(alpha)
     share = np.divide(cap, total, out=np.ones_like(total), where=total > cap)
-    return np.multiply(alpha, program.slacks.rows(share), out=alpha)
+    return np.asarray(np.multiply(alpha, program.slacks.rows(share), out=alpha))
 
 
 def _moves(program: Program, alpha: Array, cap: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
@@ -214,12 +214,10 @@ def certify(
 
 
 def _upper_bounds(program: Program, budget: Budget, targets: Targets, duals: Duals) -> Array:
-    size, columns = program.n_weights, targets.columns
+    size = program.n_weights
     z = program.pull(duals.alpha, duals.beta)
     if program.u.any():
         z -= duals.lam[:, None] * program.u
-    if columns is not None:
-        z[:, columns.slots(size)] = columns.pull(duals.alpha, duals.beta) - duals.lam[:, None] * columns.u
     base = -(duals.alpha @ program.r) - duals.beta @ program.h
     # From one purse, a multiplier of the loss is also one of the norm.
     least = np.zeros(len(targets)) if budget.price is None else duals.lam / budget.price
@@ -280,15 +278,14 @@ def _pull_inside(
     w0, b0 = anchor
     lost = ~np.asarray(np.isfinite(w).all(axis=1) & np.isfinite(b).all(axis=1))
     w, b = np.where(lost[:, None], w0, w), np.where(lost[:, None], b0, b)
-    rooms = _rooms(program, budget, w, b, targets.columns)
+    rooms = _rooms(program, budget, w, b)
     inside = (rooms >= 0.0).all(axis=1) & ~lost
 
     def look(rest: Indices, step: Array) -> tuple[Array, Array]:
         """Return the points a step on their way, and what these have left of every limit."""
-        columns = None if targets.columns is None else targets.columns.take(rest)
         # So spelled that weights which are the same at both ends are so in between.
         wt, bt = w[rest] + step * (w0 - w[rest]), b[rest] + step * (b0 - b[rest])
-        return wt, _rooms(program, budget, wt, bt, columns)
+        return wt, _rooms(program, budget, wt, bt)
 
     rest = np.flatnonzero(~inside & ~lost)
     if not len(rest):
@@ -319,10 +316,10 @@ def _met(before: Array, after: Array) -> Array:
     return np.asarray(share.max(axis=1, keepdims=True))
 
 
-def _rooms(program: Program, budget: Budget, w: Array, b: Array, columns: Columns | None) -> Array:
+def _rooms(program: Program, budget: Budget, w: Array, b: Array) -> Array:
     """What points have left of everything that is limited, of shape (t, limits); negative outside."""
-    spent = budget.rooms(program.norm(w), program.loss(w, b, columns))
-    return np.concatenate([spent, program.hard_rooms(w, b, columns)], axis=1)
+    spent = budget.rooms(program.norm(w), program.loss(w, b))
+    return np.concatenate([spent, program.hard_rooms(w, b)], axis=1)
 
 
 def penalised_gap(program: Program, C: Array, w: Array, b: Array, duals: Duals) -> Array:

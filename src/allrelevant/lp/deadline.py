@@ -40,6 +40,11 @@ class Deadline:
         self._end = math.inf if seconds is None else time.monotonic() + seconds
 
     @property
+    def end(self) -> float:
+        """The moment, as the monotonic clock of this machine has it; infinite without a limit."""
+        return self._end
+
+    @property
     def left(self) -> float:
         """Seconds left, at least 0; infinite without a limit."""
         return max(self._end - time.monotonic(), 0.0)

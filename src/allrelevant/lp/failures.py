@@ -1,29 +1,23 @@
-"""What is said of engines that fail: a warning while another one can be asked, an error of its own type after."""
+"""What is said of engines that fail, as errors of this library's own types."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from allrelevant.errors import AllRelevantError, RelevanceWarning, SolverError
+from numpy.linalg import LinAlgError
 
-__all__ = ["as_solver_error", "is_shortage", "unproven_bound", "warn_of"]
+from allrelevant.errors import AllRelevantError, SolverError
+
+__all__ = ["NUMERICAL", "as_solver_error", "is_shortage", "unproven_bound"]
+
+#: Failures of arithmetic or memory, after which the reference engine is asked. Any other exception is a mistake.
+NUMERICAL = (ArithmeticError, LinAlgError, MemoryError)
 
 
 def is_shortage(error: BaseException) -> bool:
-    """Say whether memory was short, that of a GPU included."""
-    return isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"
-
-
-def warn_of(error: Exception) -> None:
-    """Tell of an engine whose work another one takes over."""
-    warnings.warn(
-        f"An engine failed ({_described(error)}); the next one is asked, which may take longer. What it returns is "
-        "proven like everything else.",
-        RelevanceWarning,
-        stacklevel=3,
-    )
+    """Say whether memory was short."""
+    return isinstance(error, MemoryError)
 
 
 def unproven_bound(weight: int, gap: float, limit: float, failure: Exception | None) -> SolverError:
@@ -59,8 +53,7 @@ def as_solver_error(what: str) -> Iterator[None]:
 def _reason(error: Exception) -> str:
     if is_shortage(error):
         return (
-            f"memory is short ({_described(error)}); a smaller memory_limit, fewer threads (n_jobs), fewer samples or "
-            "fewer features may help"
+            f"memory is short ({_described(error)}); fewer threads (n_jobs), fewer samples or fewer features may help"
         )
     return f"the engine failed ({_described(error)})"
 

@@ -1,19 +1,130 @@
-"""The reference engine for bounds: HiGHS' simplex, with one resident model per problem and warm starts."""
+"""The reference engine: HiGHS' simplex, with one resident model per problem, statuses as exceptions, and interrupts."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import highspy
 import numpy as np
 from scipy import sparse
 
-from allrelevant.errors import TimeLimitReached
-from allrelevant.lp.matrix import Array, Indices, widen
+from allrelevant.errors import InfeasibleProgram, SolverError, SolverTimeout, TimeLimitReached, UnboundedProgram
+from allrelevant.lp.deadline import check_time, seconds_left
+from allrelevant.lp.matrix import Array, widen
 from allrelevant.lp.program import Budget, Program
-from allrelevant.lp.simplex import INFINITY, PRIMAL, Simplex, indices
-from allrelevant.lp.targets import Columns, Duals, Targets
+from allrelevant.lp.targets import Duals, Targets
 
-__all__ = ["HighsBounds"]
+__all__ = ["INFINITY", "TOLERANCE", "HighsBounds", "HighsPenalised", "Simplex", "indices"]
+
+INFINITY = highspy.kHighsInf
+TOLERANCE = 1e-9
+SLICE_ITERATIONS = 2000
+#: Simplex takes a few iterations per row and column. Beyond so many it goes round in circles.
+MOST_ITERATIONS = 100
+#: Multipliers of the penalised model that are limited by less than this are given in a smaller unit.
+SMALL_MULTIPLIERS = 1e-5
+DUAL, PRIMAL = 1, 4  # values of HiGHS' option simplex_strategy
+SCALED, UNSCALED = 2, 0  # of simplex_scale_strategy; the first is its default
+#: Ways to start from scratch; what one leaves unknown another may find.
+COLD: Any = (
+    {"simplex_strategy": DUAL},
+    {"simplex_strategy": PRIMAL},
+    {"simplex_strategy": DUAL, "simplex_scale_strategy": UNSCALED},
+)
+
+_FAILURES: dict[Any, tuple[type[SolverError], str]] = {
+    highspy.HighsModelStatus.kInfeasible: (InfeasibleProgram, "has no feasible point"),
+    highspy.HighsModelStatus.kUnboundedOrInfeasible: (
+        InfeasibleProgram,
+        "has no feasible point or no optimum",
+    ),
+    highspy.HighsModelStatus.kUnbounded: (UnboundedProgram, "is unbounded"),
+    highspy.HighsModelStatus.kIterationLimit: (SolverTimeout, "came to no end"),
+    highspy.HighsModelStatus.kTimeLimit: (SolverTimeout, "came to no end"),
+}
+_UNFINISHED = (highspy.HighsModelStatus.kIterationLimit, highspy.HighsModelStatus.kTimeLimit)
+
+
+class Simplex:
+    """A HiGHS instance that minimises, maps statuses to exceptions and lets Ctrl-C through."""
+
+    def __init__(self, strategy: int) -> None:
+        self._highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        self._strategy = strategy
+        self._options(
+            output_flag=False,
+            threads=1,
+            presolve="off",  # warm starts are lost to presolve, and so are interrupted runs
+            primal_feasibility_tolerance=TOLERANCE,
+            dual_feasibility_tolerance=TOLERANCE,
+            simplex_strategy=strategy,
+            simplex_iteration_limit=SLICE_ITERATIONS,
+        )
+
+    def _options(self, **values: Any) -> None:
+        for name, value in values.items():
+            self._highs.setOptionValue(name, value)
+
+    def _load(
+        self, matrix: Any, cost: Array, column_bounds: tuple[Array, Array], row_bounds: tuple[Array, Array]
+    ) -> None:
+        matrix = sparse.csc_array(matrix)
+        n_rows, n_columns = matrix.shape
+        # As arrays: a model of HiGHS' own would be filled number by number, and copied once more.
+        status = self._highs.passModel(
+            n_columns,
+            n_rows,
+            matrix.nnz,
+            highspy.MatrixFormat.kColwise.value,
+            highspy.ObjSense.kMinimize.value,
+            0.0,
+            cost,
+            *column_bounds,
+            *row_bounds,
+            indices(matrix.indptr),
+            indices(matrix.indices),
+            matrix.data,
+            indices(np.zeros(n_columns)),  # no whole numbers
+        )
+        if status == highspy.HighsStatus.kError:
+            raise SolverError(f"HiGHS does not take the linear program of {n_rows} rows and {n_columns} columns")
+
+    def _run(self, *, cold: bool = False) -> tuple[Array, Array]:
+        """Solve; return values of the columns and duals of the rows."""
+        highs = self._highs
+        status = None if cold else self._status()
+        if status != highspy.HighsModelStatus.kOptimal:  # a warm start may mislead, even about feasibility
+            for options in COLD:
+                highs.clearSolver()
+                self._options(**options)
+                try:
+                    status = self._status()
+                finally:
+                    self._options(simplex_strategy=self._strategy, simplex_scale_strategy=SCALED)
+                if status == highspy.HighsModelStatus.kOptimal or (status in _FAILURES and status not in _UNFINISHED):
+                    break
+        if status != highspy.HighsModelStatus.kOptimal:
+            kind, what = _FAILURES.get(status, (SolverError, "was not solved"))
+            raise kind(f"the linear program {what} (HiGHS status: {highs.modelStatusToString(status)})")
+        solution = highs.getSolution()
+        return np.array(solution.col_value), np.array(solution.row_dual)
+
+    def _status(self) -> Any:
+        """Run from where the model is, and return what came of it."""
+        # HiGHS does not hear signals while it runs: give it slices and let the interpreter look around in between.
+        # A slice continues from the basis the last one left. Slices of iterations, not of time: where one ends must
+        # not depend on how busy the machine is.
+        highs = self._highs
+        status = highspy.HighsModelStatus.kIterationLimit
+        most = MOST_ITERATIONS * (highs.getNumRow() + highs.getNumCol())
+        for _ in range(0, most + 1, SLICE_ITERATIONS):
+            check_time()
+            self._options(time_limit=highs.getRunTime() + seconds_left())  # counted from when the model was made
+            highs.run()
+            status = highs.getModelStatus()
+            if status not in _UNFINISHED:
+                break
+        return status
 
 
 class HighsBounds(Simplex):
@@ -126,7 +237,7 @@ class HighsBounds(Simplex):
     def _solve_one(self, target: Targets, cold: bool) -> tuple[Array, Array, Array, Array, float]:
         program, highs = self.program, self._highs
         n, d, p, m = program.n_rows, program.n_weights, program.n_offsets, program.n_hard
-        index, columns = target.index[0], target.columns
+        index = target.index[0]
         goal = target.spread(target.coefficient, d)[0]
         charge = np.zeros(d) if target.charge is None else target.spread(target.charge, d)[0]
         chosen = np.unique(index)
@@ -134,41 +245,124 @@ class HighsBounds(Simplex):
         cost = np.concatenate([charge[chosen] - goal[chosen], charge[chosen] + goal[chosen]])
         highs.changeColsCost(len(both), both, cost)
         try:
-            if columns is None:
-                values, duals = self._run(cold=cold)
-            else:
-                slots = np.arange(d)[columns.slots(program.n_weights)]
-                values, duals = self._run_substituted(slots, columns, charge[slots], goal[slots], cold)
+            values, duals = self._run(cold=cold)
         finally:
             highs.changeColsCost(len(both), both, np.zeros(len(both)))
         w = values[:d] - values[d : 2 * d]
         price = 1.0 if self.budget.price is None else self.budget.price
         return w, values[2 * d : 2 * d + p], duals[:n], duals[n : n + m], -price * float(duals[n + m + 1])
 
-    def _run_substituted(
-        self, slots: Indices, columns: Columns, charge: Array, goal: Array, cold: bool
-    ) -> tuple[Array, Array]:
-        """Run with the empty columns of some weights switched off and others, at the end, in their place."""
+
+class HighsPenalised(Simplex):
+    """The penalised problem ``min norm + C · loss``, in the dual form, by warm-started dual simplex.
+
+    The dual has one bounded column per row of the program and one row per weight and offset::
+
+        max r·α + h·β   with   |Aᵀα + Gᵀβ − C u| / γ ≤ 1,   Bᵀα + Hᵀβ = C v,   0 ≤ α ≤ C s,   β ≥ 0
+
+    (with sums of α over the rows that share a slack, in rows of their own), so its basis is small, another `C` changes
+    bounds only, and dual simplex flips bounds in passing: measured five times faster than the primal form.
+    """
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(DUAL)
+        self.program = program
+        n, m = program.n_rows, program.n_hard
+        self._unit = 1.0
+        everything = np.zeros(n + m)
+        width = self._row_bounds(0.0)[1]
+        lower = np.append(np.full(self._n_sums, -INFINITY), -width)
+        upper = np.append(np.zeros(self._n_sums), width)
+        self._load(
+            self._matrix_rows(),
+            -np.concatenate([program.r, program.h]),
+            (everything, everything + INFINITY),
+            (lower, upper),
+        )
+
+    @property
+    def _n_sums(self) -> int:
+        """Rows, before all others, that limit sums of multipliers."""
+        slacks = self.program.slacks
+        return slacks.count if slacks.shared else 0
+
+    def _matrix_rows(self) -> Any:
+        program, slacks = self.program, self.program.slacks
+        if not program.is_sparse:
+            n, p = program.n_rows, program.n_offsets
+            columns = np.empty((n + program.n_hard, p + program.n_weights))
+            columns[:n, :p], columns[n:, :p] = program.B, program.H
+            np.divide(program.full().A[:], program.gamma, out=columns[:n, p:])
+            np.divide(program.G, program.gamma, out=columns[n:, p:])
+            rows = _compressed(columns).T
+        else:
+            rows = sparse.vstack([sparse.csr_array(np.vstack([program.B, program.H]).T), self._columns().T])
+        if not slacks.shared:
+            return rows
+        return sparse.vstack([sparse.hstack([slacks.matrix.T, sparse.csr_array((slacks.count, program.n_hard))]), rows])
+
+    def _columns(self) -> Any:
+        """Columns of the weights over all rows, divided by their part in the norm."""
+        program = self.program.full()
+        columns = sparse.vstack([sparse.csc_array(program.A), sparse.csc_array(program.G)], format="csc")
+        columns.data /= np.repeat(program.gamma, np.diff(columns.indptr))
+        return columns
+
+    def solve(self, C: float, *, cold: bool = False) -> tuple[Array, Array, Duals]:
+        """Minimise for one `C`, from the basis of the last one.
+
+        Returns
+        -------
+        w, b : ndarray of shape (d,), (p,)
+            The optimal point.
+        duals : Duals
+            Multipliers, one row, with ``λ = C``.
+        """
+        self._set_penalty(C)
+        values, duals = self._run(cold=cold)
+        w, b = self._point(duals)
+        n = self.program.n_rows
+        values = self._unit * values
+        return w, b, Duals(values[None, :n], values[None, n:], np.array([C]))
+
+    def _set_penalty(self, C: float) -> None:
         program, highs = self.program, self._highs
-        rows = indices(np.arange(program.n_rows + program.n_hard + 2))
-        price = 1.0 if self.budget.price is None else self.budget.price
-        count, size = highs.getNumCol(), len(slots)
-        both = indices(np.concatenate([slots, program.n_weights + slots]))
-        none = np.zeros(2 * size)
-        highs.changeColsBounds(2 * size, both, none, none)
-        for side in (1.0, -1.0):
-            for k, slot in enumerate(slots):
-                gamma = program.gamma[slot]
-                last = [gamma, side * price * columns.u[0, k] + (0.0 if self.budget.price is None else gamma)]
-                entries = np.concatenate([side * columns.A[0, k], side * columns.G[0, k], last])
-                highs.addCol(charge[k] - side * goal[k], 0.0, INFINITY, len(rows), rows, entries)
-        try:
-            values, duals = self._run(cold=cold)
-        finally:
-            highs.deleteCols(2 * size, indices(np.arange(count, count + 2 * size)))
-            highs.changeColsBounds(2 * size, both, self._lower_w[both], self._upper_w[both])
-        values[both] = values[count:]
-        return values[:count], duals
+        n, sums = program.n_rows, self._n_sums
+        before, self._unit = self._unit, self._multiplier_unit(C)
+        price = C / self._unit
+        highs.changeColsBounds(n, indices(np.arange(n)), np.zeros(n), price * program.row_weight)
+        for row in range(sums):
+            highs.changeRowBounds(row, -INFINITY, price * program.s[row])
+        middle, width = self._row_bounds(C)
+        # The others are the same for every C.
+        for k in range(len(middle)) if self._unit != before else np.flatnonzero(middle):
+            highs.changeRowBounds(int(sums + k), middle[k] - width[k], middle[k] + width[k])
+
+    def _multiplier_unit(self, C: float) -> float:
+        """What the model takes for a multiplier of 1, a power of two: less than 1 where all are next to nothing.
+
+        Multipliers that are limited by less than the tolerance could be anything. The point that they belong to is the
+        same in any unit.
+        """
+        program = self.program
+        most = C * max(program.s.max(initial=0.0), np.abs(program.v).max(initial=0.0))
+        return 1.0 if most >= SMALL_MULTIPLIERS or most == 0.0 else float(np.exp2(np.floor(np.log2(most))))
+
+    def _row_bounds(self, C: float) -> tuple[Array, Array]:
+        """Middle and half-width of the rows of the offsets and of the weights in the model."""
+        program = self.program
+        middle = C * np.concatenate([program.v, program.u / program.gamma])
+        width = np.concatenate([np.zeros(program.n_offsets), np.ones(program.n_weights)])
+        return middle / self._unit, width / self._unit
+
+    def _point(self, duals: Array) -> tuple[Array, Array]:
+        p, duals = self.program.n_offsets, duals[self._n_sums :]
+        return -duals[p:] / self.program.gamma, -duals[:p]
+
+
+def indices(values: Any) -> Any:
+    """Return places as HiGHS takes them."""
+    return np.asarray(values, dtype=np.int32)
 
 
 def _split_box(lower: Array, upper: Array) -> tuple[Array, Array]:
@@ -176,3 +370,11 @@ def _split_box(lower: Array, upper: Array) -> tuple[Array, Array]:
     low = np.concatenate([np.maximum(lower, 0), np.maximum(-upper, 0)])
     high = np.concatenate([np.maximum(upper, 0), np.maximum(-lower, 0)])
     return low, np.minimum(high, INFINITY)
+
+
+def _compressed(dense: Array) -> Any:
+    """Compressed rows of an array; scipy would make places of 64 bits of all its entries first."""
+    filled = dense != 0.0
+    place = np.broadcast_to(np.arange(dense.shape[1], dtype=np.int32), dense.shape)[filled]
+    start = np.append(0, np.cumsum(filled.sum(axis=1)))
+    return sparse.csr_array((dense[filled], place, start.astype(np.int32)), shape=dense.shape)

@@ -23,7 +23,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from allrelevant.lp.matrix import Array, Indices, Matrix, as_matrix, widen
-from allrelevant.lp.targets import Columns
 
 __all__ = ["Budget", "Program", "Slacks"]
 
@@ -86,7 +85,8 @@ class Slacks:
         return self.given is not None
 
     @cached_property
-    def _starts(self) -> Indices:
+    def starts(self) -> Indices:
+        """First row of every slack."""
         return np.flatnonzero(np.diff(self.of_row, prepend=-1))
 
     @cached_property
@@ -100,13 +100,13 @@ class Slacks:
         # Sums are taken for one target at a time, and a transpose of scipy's takes longer than its product.
         return self.matrix.T
 
-    def rows(self, values: Array) -> Array:
+    def rows(self, values: NDArray[Any]) -> NDArray[Any]:
         """Values per slack (last axis) as values per row."""
         return values[..., self.of_row] if self.shared else values
 
     def greatest(self, values: Array) -> Array:
         """Greatest value of the rows of every slack."""
-        return np.asarray(np.maximum.reduceat(values, self._starts, axis=-1)) if self.shared else values
+        return np.asarray(np.maximum.reduceat(values, self.starts, axis=-1)) if self.shared else values
 
     def total(self, values: Array) -> Array:
         """Sum of the values of the rows of every slack."""
@@ -268,24 +268,10 @@ class Program:
         """Whether it was made of another program by other right sides ``r`` alone, so that they share all else."""
         return all(getattr(self, part.name) is getattr(other, part.name) for part in fields(self) if part.name != "r")
 
-    def with_slots(self, gamma: ArrayLike) -> Program:
-        """Return the program with more weights, last, that stand in no row: places for :class:`Columns`."""
-        more = np.atleast_1d(np.asarray(gamma, dtype=float))
-        return replace(
-            self,
-            G=widen(self.G, len(more)),
-            gamma=np.append(self.gamma, more),
-            u=np.append(self.u, np.zeros(len(more))),
-            lower=np.append(self.lower, np.full(len(more), -np.inf)),
-            upper=np.append(self.upper, np.full(len(more), np.inf)),
-        )
-
-    def rows(self, w: Array, b: Array, columns: Columns | None = None) -> Array:
-        """Left sides ``A w + B b`` of the hinge rows, for one point or a batch of points (one per target)."""
+    def rows(self, w: Array, b: Array) -> Array:
+        """Left sides ``A w + B b`` of the hinge rows, for one point or a batch of points."""
         left = np.asarray(w[..., : self.A.shape[1]] @ self.A.T)
         left += self.lift(b)
-        if columns is not None:
-            left += columns.forward(columns.A, w)
         return left
 
     def lift(self, b: Array) -> Array:
@@ -305,27 +291,23 @@ class Program:
         """Norm of one point or of each of a batch."""
         return np.abs(w) @ self.gamma
 
-    def hard_rows(self, w: Array, b: Array, columns: Columns | None = None) -> Array:
-        """Left sides ``G w + H b`` of the hard rows, for one point or a batch of points (one per target)."""
-        left = w @ self.G.T + b @ self.H.T
-        return np.asarray(left if columns is None else left + columns.forward(columns.G, w))
+    def hard_rows(self, w: Array, b: Array) -> Array:
+        """Left sides ``G w + H b`` of the hard rows, for one point or a batch of points."""
+        return np.asarray(w @ self.G.T + b @ self.H.T)
 
-    def loss(self, w: Array, b: Array, columns: Columns | None = None) -> Any:
+    def loss(self, w: Array, b: Array) -> Any:
         """Loss of one point or of each of a batch, with the least slacks possible."""
-        left = self.rows(w, b, columns)
+        left = self.rows(w, b)
         slack = self.slacks.greatest(np.subtract(self.r, left, out=left).clip(0.0, np.inf, out=left))
-        linear = w @ self.u + b @ self.v
-        if columns is not None:
-            linear = linear + np.einsum("tm,tm->t", columns.u, w[:, columns.slots(self.n_weights)])
-        return slack @ self.s + linear
+        return slack @ self.s + w @ self.u + b @ self.v
 
-    def hard_violation(self, w: Array, b: Array, columns: Columns | None = None) -> Any:
+    def hard_violation(self, w: Array, b: Array) -> Any:
         """Largest violation of a hard row or of the box, 0 if there is none."""
-        return np.maximum(-self.hard_rooms(w, b, columns), 0.0).max(axis=-1, initial=0.0)
+        return np.maximum(-self.hard_rooms(w, b), 0.0).max(axis=-1, initial=0.0)
 
-    def hard_rooms(self, w: Array, b: Array, columns: Columns | None = None) -> Array:
+    def hard_rooms(self, w: Array, b: Array) -> Array:
         """What is left of every hard row, and of both sides of the box where there is one; negative outside."""
-        rooms = self.hard_rows(w, b, columns) - self.h if self.n_hard else np.zeros((*w.shape[:-1], 0))
+        rooms = self.hard_rows(w, b) - self.h if self.n_hard else np.zeros((*w.shape[:-1], 0))
         return np.concatenate([rooms, w - self.lower, self.upper - w], axis=-1) if self.boxed.any() else rooms
 
 

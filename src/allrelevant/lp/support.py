@@ -12,10 +12,9 @@ import highspy
 import numpy as np
 
 from allrelevant.errors import SolverError, SolverTimeout
-from allrelevant.lp.highs import HighsBounds
+from allrelevant.lp.highs import INFINITY, HighsBounds
 from allrelevant.lp.matrix import Array, Indices
 from allrelevant.lp.program import Budget, Program
-from allrelevant.lp.simplex import INFINITY
 
 __all__ = ["CheapestSupport", "Support"]
 

@@ -72,7 +72,7 @@ def _change(
     ends: Intervals,
     solving: Solving,
 ) -> tuple[Array, int]:
-    quiet = Solving(solving.engine, solving.device, solving.n_jobs, solving.memory_limit)
+    quiet = Solving(solving.n_jobs)
     held = {chosen[i]: Limit(value, value)}
     found = bounded_intervals(near, features, held, ends, quiet, wanted=chosen)
     if found is None:

@@ -222,7 +222,7 @@ def relevance_intervals(
         exact,
         gap,
         n_programs,
-        solver.engine,
+        "interior",
         Unfinished(unfinished, spread[1], spread[3]) if unfinished.any() else None,
     )
 

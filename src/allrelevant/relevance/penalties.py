@@ -6,7 +6,8 @@ import numpy as np
 
 from allrelevant.lp import Array, PenalisedSolver, Program
 from allrelevant.lp.certificate import repair
-from allrelevant.lp.penalised import HighsPenalised
+from allrelevant.lp.highs import HighsPenalised
+from allrelevant.lp.penalised import best_offset
 from allrelevant.lp.targets import Duals
 
 __all__ = ["N_PENALTIES", "null_offsets", "penalty_path"]
@@ -40,17 +41,7 @@ def null_offsets(program: Program) -> Array:
     """Offsets that are best without any weights."""
     if program.n_offsets != 1 or program.n_hard:
         return PenalisedSolver(_without_weights(program)).solve(1.0)[1]
-    # The loss is convex in one number, and its slope changes where rows are at their margin: a weighted quantile, for
-    # which very many samples would make a large linear program.
-    slope = program.s * program.B[:, 0]
-    rows = np.flatnonzero(slope)
-    if not len(rows):
-        return np.zeros(1)
-    places = program.r[rows] / program.B[rows, 0]
-    order = np.argsort(places, kind="stable")
-    rise = np.cumsum(np.abs(slope[rows[order]]))
-    first = int(np.searchsorted(rise, np.maximum(slope, 0.0).sum()))
-    return np.asarray(places[order[[min(first, len(rows) - 1)]]])
+    return best_offset(program)
 
 
 def _null_gradient(program: Program) -> Array:

@@ -16,7 +16,6 @@ from allrelevant._progress import Progress
 from allrelevant.formulations import Formulation
 from allrelevant.lp import Array, Program, penalised_paths
 from allrelevant.lp.matrix import Matrix, reach, some_rows
-from allrelevant.lp.paths import problems_at_once
 from allrelevant.relevance.penalties import null_offsets, penalty_path
 
 __all__ = ["Chosen", "Fold", "Point", "fold_scores", "in_units", "null_model", "one_standard_error_rule", "search"]
@@ -165,13 +164,10 @@ def _extend(
     progress: Progress,
 ) -> None:
     """Extend each path until its score no longer rises, or it can no longer beat those of the others."""
-    # All candidates have as many rows. 0 where programs are solved one by one.
-    longest = max(len(path.values) for path in paths)
-    at_once = min(path.at_once for path in paths)
     unfinished = paths
     while unfinished:
         parts = [(path, path.part(fold, STRETCH)) for fold in folds for path in unfinished]
-        found = _solved([part for _, part in parts], at_once // longest, X, target, progress)
+        found = _solved([part for _, part in parts], X, target, progress)
         for path in unfinished:
             own = [(part, some) for (one, part), some in zip(parts, found, strict=True) if one is path]
             path.models += own[0][1]
@@ -189,22 +185,18 @@ def _repeat(path: _Path, X: Matrix, target: Array, folds: Sequence[Fold], progre
         return
     tried = path.values[: len(path.models)]
     parts = [_FoldPath(fold, path.formulation, tried) for fold in folds]
-    found = _solved(parts, path.at_once // len(tried), X, target, progress)
+    found = _solved(parts, X, target, progress)
     more = [part.scores(some, X, target) for part, some in zip(parts, found, strict=True)]
     path.scores = np.vstack([path.scores, *more])
 
 
-def _solved(
-    parts: Sequence[_FoldPath], several: int, X: Matrix, target: Array, progress: Progress
-) -> list[list[Point]]:
-    """Models of parts, so many of them at once; one by one if 0."""
+def _solved(parts: Sequence[_FoldPath], X: Matrix, target: Array, progress: Progress) -> list[list[Point]]:
+    """Models of every part."""
     found: list[list[Point]] = []
     with progress.stage("search", len(parts)):
-        for start in range(0, len(parts), several or 1):
-            few = parts[start : start + (several or 1)]
-            found += _models(few, X, target, at_once=several > 0)
-            for _ in few:
-                progress.step()
+        for part in parts:
+            found += _models([part], X, target)
+            progress.step()
     return found
 
 
@@ -218,8 +210,6 @@ class _Path:
         The candidate.
     values : ndarray
         Values of `C`.
-    at_once : int
-        How many problems of its size make a batch.
     scores : ndarray of shape (n_folds, n_solved)
         Scores of the folds.
     models : list
@@ -228,7 +218,6 @@ class _Path:
 
     formulation: Formulation
     values: Array
-    at_once: int = 0
     scores: Array = field(default_factory=lambda: np.empty((0, 0)))
     models: list[Point] = field(default_factory=list)
 
@@ -237,7 +226,7 @@ class _Path:
         """Return the path of a candidate, given its program of all samples, of which nothing is solved."""
         values = penalty_path(whole, formulation.predictive(n_columns))
         values = np.append(0.0, values) if formulation.may_be_empty else values
-        return cls(formulation, values, problems_at_once(whole, len(values)))
+        return cls(formulation, values)
 
     @property
     def best(self) -> float:
@@ -303,12 +292,12 @@ class _FoldPath(NamedTuple):
         return np.array([self.formulation.score(unseen, true, weight, *model) for model in models])
 
 
-def _models(parts: Sequence[_FoldPath], X: Matrix, target: Array, *, at_once: bool = False) -> list[list[Point]]:
-    """Models of every part, found at once or one after the other."""
+def _models(parts: Sequence[_FoldPath], X: Matrix, target: Array) -> list[list[Point]]:
+    """Models of every part."""
     programs: list[Program] = []
     for k, part in enumerate(parts):
         programs.append(part.program(X, target, programs[-1] if k and parts[k - 1].fold is part.fold else None))
-    found = penalised_paths(programs, [part.values[part.values > 0.0] for part in parts], SEARCH_GAP, at_once=at_once)
+    found = penalised_paths(programs, [part.values[part.values > 0.0] for part in parts], SEARCH_GAP)
     return [
         ([null_model(program)] if part.values[0] == 0.0 else []) + _without_rounding(program, w, b)
         for part, program, (w, b) in zip(parts, programs, found, strict=True)

@@ -1,4 +1,4 @@
-"""How the linear programs are solved: by which engine, where, by how many workers and in how much memory."""
+"""How the linear programs are solved: in batches, by how many workers, and who is told."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from joblib.parallel import get_active_backend
 
 from allrelevant._progress import Progress
 from allrelevant.errors import ClusterLost
-from allrelevant.lp import Array, Bounds, BoundSolver, Budget, Program, Targets, choose_device, choose_engine
+from allrelevant.lp import Array, Bounds, BoundSolver, Budget, Program, Targets
 from allrelevant.lp.deadline import time_is_up
 from allrelevant.lp.matrix import Indices
 from allrelevant.relevance.workers import LOST, Parcel, Solved, has_workers, in_processes, in_threads, on_cluster
 
 __all__ = ["Solving"]
 
-#: Targets per batch, at most, by device. The number of workers has no say in it, so that it cannot change any answer.
-BATCH = {"cpu": 100, "cuda": 4096}
+#: Targets per batch, and bytes that it may take, at most. The number of workers has no say in it.
+BATCH, BATCH_BYTES = 64, 2**28
 
 
 @dataclass(frozen=True)
@@ -31,30 +31,19 @@ class Solving:
 
     Attributes
     ----------
-    engine : {"auto", "highs", "interior"}
-        Engine that is asked first.
-    device : {"auto", "cpu", "cuda"}
-        Where the interior engine computes.
     n_jobs : int or None
-        Threads, each with batches of its own. They share a GPU, and prove on the CPU what it returns. Where joblib has
-        another backend active, its workers.
-    memory_limit : int or None
-        Bytes that a batch may take, roughly; None for a default.
+        Threads, each with batches of its own. Where joblib has another backend active, its workers.
     progress : Progress
         Who is told.
     """
 
-    engine: str = "auto"
-    device: str = "cpu"
     n_jobs: int | None = 1
-    memory_limit: int | None = None
     progress: Progress = field(default_factory=Progress)
     _sent: MutableMapping[BoundSolver, Any] = field(default_factory=WeakKeyDictionary, repr=False, compare=False)
 
     def solver(self, program: Program, budget: Budget, start: tuple[Array, Array]) -> BoundSolver:
         """Return the solver of a program."""
-        engine = choose_engine(program, self.engine)
-        return BoundSolver(program, budget, start, engine, choose_device(program, self.device))
+        return BoundSolver(program, budget, start)
 
     def solve(self, solver: BoundSolver, targets: Targets) -> Bounds:
         """Solve targets in batches, by as many workers as asked; as far as time allows."""
@@ -69,8 +58,7 @@ class Solving:
 
     def width(self, solver: BoundSolver) -> int:
         """Return how many targets are solved at a time; an even number, as they come in pairs that stay together."""
-        memory = solver.batch_bytes if self.memory_limit is None else self.memory_limit
-        width = int(np.clip(memory // (8 * solver.numbers_per_target), 1, BATCH[solver.device]))
+        width = int(np.clip(BATCH_BYTES // (8 * solver.numbers_per_target), 1, BATCH))
         return width + width % 2
 
     def _batches(self, solver: BoundSolver, parts: Sequence[Targets]) -> Iterator[Solved]:
