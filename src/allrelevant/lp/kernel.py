@@ -345,8 +345,11 @@ class Kernel:
         loss = self.program.slacks.greatest(np.maximum(-at.margin, 0.0)) @ self.program.s + self._linear @ at.x
         return max(float(self.program.norm(at.x[: self.d]) + problem.C * loss), 1e-12)
 
-    def _width(self, columns: Indices | None) -> int:
-        return self.size if columns is None else len(columns) + self.size - self.d
+    def _width(self, columns: Indices | None) -> float:
+        """Weights and offsets by which rows are counted: those of the working set, or as many as may be used."""
+        offsets = self.size - self.d
+        width = self.size if columns is None else len(columns) + offsets
+        return min(width, MANY * (len(self.support) + FIRST_COLUMNS + offsets)) if len(self.support) else width
 
     def _first_columns(self, problem: _Problem, x: Array) -> tuple[Indices | None, Array]:
         """Return the weights that the start moves most, and the start without the others; None to take all.
