@@ -8,8 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from allrelevant.lp.program import Budget, Program
-from allrelevant.lp.targets import Targets
+from allrelevant.lp.program import Budget, Program, Targets
 from allrelevant.lp.view import RowView
 
 

@@ -20,7 +20,7 @@ from allrelevant.lp import BoundSolver, PenalisedSolver, highs, kernel
 from allrelevant.lp.certificate import GAP_LIMIT
 from allrelevant.lp.highs import HighsBounds, HighsPenalised
 from allrelevant.lp.kernel import Kernel, QuadraticModel
-from allrelevant.lp.targets import Duals
+from allrelevant.lp.program import Duals
 from leftovers import check_threads
 from programs import all_targets, random_program
 from reference import ENGINES, only_reference, solved_by

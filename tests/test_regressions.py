@@ -19,7 +19,7 @@ from allrelevant.errors import SolverError
 from allrelevant.lp import PenalisedSolver
 from allrelevant.lp.certificate import repair
 from allrelevant.lp.highs import HighsPenalised
-from allrelevant.lp.targets import Duals
+from allrelevant.lp.program import Duals
 from fuzz.cases import Case
 from fuzz.checks import check_fit, fit_case, fitted
 from fuzz.forests import ForestCase, check_forest

@@ -12,8 +12,7 @@ from scipy.optimize import linprog
 
 from allrelevant.lp.certificate import certify, penalised_gap, repair
 from allrelevant.lp.highs import HighsBounds, HighsPenalised
-from allrelevant.lp.program import Budget, Program
-from allrelevant.lp.targets import Duals, Targets
+from allrelevant.lp.program import Budget, Duals, Program, Targets
 from programs import all_targets, random_program
 
 

@@ -9,8 +9,8 @@ import pytest
 from scipy import sparse
 
 from allrelevant.formulations import Classification, MultiClass, OrdinalExplicit, Regression
-from allrelevant.lp import BoundSolver, PenalisedSolver, Targets, copies
-from allrelevant.lp.copies import FewerCopies, distinct_columns, equal_columns, equal_weights
+from allrelevant.lp import BoundSolver, PenalisedSolver, Targets
+from allrelevant.lp.copies import distinct_columns, equal_columns, equal_weights
 from allrelevant.lp.highs import HighsBounds
 from allrelevant.relevance.nearoptimal import near_optimal_set
 
@@ -97,9 +97,8 @@ def test_distinct_columns():
     ("kind", "budgets"),
     [("classification", "split"), ("regression", "split"), ("ordinal", "split"), ("classification", "joint")],
 )
-def test_two_copies_say_as_much_as_all(kind, budgets):
+def test_copies_are_bounded_like_any_other(kind, budgets):
     program, budget, start = problem(kind, budgets=budgets)
-    assert FewerCopies.of(program).program.n_weights == 6
     targets = both_sides(7)
     found = BoundSolver(program, budget, start).solve(targets, points=True)
     expected = targets.value(HighsBounds(program, budget).solve(targets)[0])
@@ -115,17 +114,11 @@ def test_two_copies_say_as_much_as_all(kind, budgets):
     np.testing.assert_allclose(sides[4], sides[0, ::-1], atol=2e-6 * budget.norm)
 
 
-def test_targets_about_several_copies_are_left_to_the_whole_program():
+def test_targets_about_several_copies():
     program, budget, start = problem()
-    fewer = FewerCopies.of(program)
-    index, zero = np.array([[0, 3], [0, 1], [4, 2]]), np.zeros((3, 2))
+    index = np.array([[0, 3], [0, 1], [4, 2]])
     targets = Targets(index, np.array([[1.0, 1.0], [1.0, -1.0], [1.0, 1.0]]))
-    assert fewer.targets(targets) is None
-    assert fewer.targets(Targets(index, zero, zero + 1.0)) is None
-    # What has no part in it does not count.
-    assert fewer.targets(Targets(index, np.array([[1.0, 0.0], [1.0, -1.0], [1.0, 1.0]]))) is not None
-    solver = BoundSolver(program, budget, start)
-    found = solver.solve(targets)
+    found = BoundSolver(program, budget, start).solve(targets)
     expected = targets.value(HighsBounds(program, budget).solve(targets)[0])
     np.testing.assert_allclose(found.value, expected, atol=2e-6 * budget.norm)
 
@@ -136,22 +129,6 @@ def test_weights_that_fill_up_a_target_are_not_moved():
     targets = Targets(np.array([[0, 3], [4, 2]]), np.array([[1.0, 0.0], [1.0, 0.0]]))
     found = BoundSolver(program, budget, start).solve(targets, points=True)
     np.testing.assert_allclose(targets.value(found.points), found.value, atol=1e-9)
-
-
-def test_few_copies_are_left_as_they_are(monkeypatch):
-    program, *_ = problem()
-    monkeypatch.setattr(copies, "WORTH", 0.2)
-    assert FewerCopies.of(program) is None
-
-
-def test_a_point_with_the_weights_of_all_copies():
-    program, _, _ = problem()
-    fewer = FewerCopies.of(program)
-    w = np.random.RandomState(0).normal(size=7)
-    smaller = fewer.weights(w)
-    b = np.array([0.3])
-    np.testing.assert_allclose(fewer.program.rows(smaller, b), program.rows(w, b), atol=1e-12)
-    assert fewer.program.norm(smaller) <= program.norm(w)
 
 
 def test_copies_of_classes():

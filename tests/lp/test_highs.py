@@ -10,8 +10,7 @@ from allrelevant.lp import BoundSolver, PenalisedSolver, bounds, highs
 from allrelevant.lp.certificate import certify, penalised_gap
 from allrelevant.lp.deadline import Deadline
 from allrelevant.lp.highs import INFINITY, HighsBounds, HighsPenalised
-from allrelevant.lp.program import Budget, Program
-from allrelevant.lp.targets import Targets
+from allrelevant.lp.program import Budget, Program, Targets
 from programs import ByLinprog, draw
 
 

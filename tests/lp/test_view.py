@@ -111,8 +111,6 @@ def test_tables_of_many_rows_are_looked_at_and_others_copied(monkeypatch, pair):
         assert isinstance(viewed, RowView)
         assert_array_equal(np.asarray(viewed), copied)
         assert_allclose(np.array(matrix.ranges(viewed)), np.array(matrix.ranges(copied)))
-        assert matrix.square_sum(viewed) == pytest.approx(matrix.square_sum(copied))
-        assert_array_equal(matrix.widen(viewed, 2), matrix.widen(copied, 2))
         for (rows, values), (other_rows, other_values) in zip(
             matrix.entries(viewed), matrix.entries(copied), strict=True
         ):

@@ -7,8 +7,7 @@ from allrelevant.lp.bounds import Bounds, BoundSolver
 from allrelevant.lp.certificate import GAP_LIMIT
 from allrelevant.lp.matrix import Array
 from allrelevant.lp.penalised import PenalisedSolver, penalised_paths
-from allrelevant.lp.program import Budget, Program
-from allrelevant.lp.targets import Targets
+from allrelevant.lp.program import Budget, Program, Targets
 
 __all__ = [
     "GAP_LIMIT",

@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 
 from allrelevant.errors import RelevanceWarning
 from allrelevant.lp.certificate import GAP_LIMIT, Certified, certify
-from allrelevant.lp.copies import FewerCopies
 from allrelevant.lp.deadline import time_is_up
 from allrelevant.lp.failures import NUMERICAL, as_solver_error, unproven_bound
 from allrelevant.lp.highs import HighsBounds
 from allrelevant.lp.matrix import Array, Indices
-from allrelevant.lp.program import Budget, Program
-from allrelevant.lp.targets import Duals, Targets
+from allrelevant.lp.program import Budget, Duals, Program, Targets
 
 if TYPE_CHECKING:
     from allrelevant.lp.kernel import Kernel, QuadraticModel
@@ -99,9 +97,6 @@ class BoundSolver:
     def __init__(self, program: Program, budget: Budget, start: tuple[Array, Array]) -> None:
         self.program, self.budget, self._start = program, budget, start
         self._lock = Lock()
-        self._fewer = FewerCopies.of(program)
-        if self._fewer is not None:
-            self._smaller = BoundSolver(self._fewer.program, budget, (self._fewer.weights(start[0]), start[1]))
 
     def __reduce__(self) -> tuple[type[BoundSolver], tuple[Any, ...]]:
         # What is prepared is prepared anew elsewhere.
@@ -110,8 +105,6 @@ class BoundSolver:
     @property
     def numbers_per_target(self) -> int:
         """Floating-point numbers that a target takes while it is being solved and proven, roughly."""
-        if self._fewer is not None:
-            return self._smaller.numbers_per_target
         return NUMBERS * (self.program.n_rows + self.program.n_weights)
 
     @cached_property
@@ -170,12 +163,6 @@ class BoundSolver:
         SolverError
             If a target can be proven by neither.
         """
-        if self._fewer is not None:
-            restated = self._fewer.targets(targets)
-            if restated is not None:
-                found = self._smaller.solve(restated, points=points)
-                moved = None if found.points is None else self._fewer.points(found.points, targets)
-                return Bounds(found.value, found.gap, found.n_reference, found.upper, found.open, moved)
         proof, failure = self._by_kernel(targets)
         gap = self._gap(targets, proof)
         rest = np.flatnonzero(~(gap <= GAP_LIMIT))

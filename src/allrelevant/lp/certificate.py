@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 from allrelevant.lp.matrix import Array, Indices, blocks
-from allrelevant.lp.program import Budget, Program
-from allrelevant.lp.targets import Duals, Targets
+from allrelevant.lp.program import Budget, Duals, Program, Targets
 
 #: An optimum counts as proven when its two sides agree to this share of the norm budget (or of the objective).
 GAP_LIMIT = 1e-6

@@ -10,9 +10,8 @@ from scipy import sparse
 
 from allrelevant.errors import InfeasibleProgram, SolverError, SolverTimeout, TimeLimitReached, UnboundedProgram
 from allrelevant.lp.deadline import check_time, seconds_left
-from allrelevant.lp.matrix import Array, widen
-from allrelevant.lp.program import Budget, Program
-from allrelevant.lp.targets import Duals, Targets
+from allrelevant.lp.matrix import Array
+from allrelevant.lp.program import Budget, Duals, Program, Targets
 
 __all__ = ["INFINITY", "TOLERANCE", "HighsBounds", "HighsPenalised", "Simplex", "indices"]
 
@@ -139,7 +138,7 @@ class HighsBounds(Simplex):
         self.program, self.budget = program, budget
         n, d, p, m = program.n_rows, program.n_weights, program.n_offsets, program.n_hard
         k = program.slacks.count
-        A = widen(sparse.csr_array(program.A), d - program.A.shape[1])
+        A = sparse.csr_array(program.A)
         matrix = sparse.vstack(
             [
                 sparse.hstack([A, -A, sparse.csr_array(program.B), program.slacks.matrix]),
@@ -292,7 +291,7 @@ class HighsPenalised(Simplex):
             n, p = program.n_rows, program.n_offsets
             columns = np.empty((n + program.n_hard, p + program.n_weights))
             columns[:n, :p], columns[n:, :p] = program.B, program.H
-            np.divide(program.full().A[:], program.gamma, out=columns[:n, p:])
+            np.divide(program.A[:], program.gamma, out=columns[:n, p:])
             np.divide(program.G, program.gamma, out=columns[n:, p:])
             rows = _compressed(columns).T
         else:
@@ -303,7 +302,7 @@ class HighsPenalised(Simplex):
 
     def _columns(self) -> Any:
         """Columns of the weights over all rows, divided by their part in the norm."""
-        program = self.program.full()
+        program = self.program
         columns = sparse.vstack([sparse.csc_array(program.A), sparse.csc_array(program.G)], format="csc")
         columns.data /= np.repeat(program.gamma, np.diff(columns.indptr))
         return columns

@@ -174,7 +174,7 @@ class Kernel:
         d, p = program.n_weights, program.n_offsets
         self.d, self.size, self.support = d, d + p, support
         #: Hinge rows of weights and offsets, where that copy is affordable.
-        self._table = np.hstack([program.full().A, program.B]) if isinstance(program.A, np.ndarray) else None
+        self._table = np.hstack([program.A, program.B]) if isinstance(program.A, np.ndarray) else None
         self._linear, self._row_weight = np.concatenate([program.u, program.v]), program.row_weight
         self._free = program.lower < program.upper
         self._fixed = np.where(self._free, 0.0, program.lower)
@@ -208,12 +208,8 @@ class Kernel:
     def block(self, rows: Any, columns: Indices) -> Array:
         """Some hinge rows as an array, of some weights and all offsets."""
         weights = columns[columns < self.d]
-        inside = weights < self.program.A.shape[1]
-        part, B = self.program.A[rows][:, weights[inside]], self.program.B[rows]
-        out = np.zeros((len(B), len(weights) + B.shape[1]))
-        out[:, : len(weights)][:, inside] = part.toarray() if sparse.issparse(part) else part
-        out[:, len(weights) :] = B
-        return out
+        part = self.program.A[rows][:, weights]
+        return np.hstack([part.toarray() if sparse.issparse(part) else part, self.program.B[rows]])
 
     def penalised(self, C: float, x: Array) -> Optimum:
         """Minimise ``norm + C · loss``, from a point."""
@@ -466,7 +462,7 @@ class QuadraticModel:
     def __init__(self, program: Program, budget: Budget, w: Array, b: Array) -> None:
         self._x, self._d = np.concatenate([w, b]), len(w)
         some = slice(None, None, max(1, program.n_rows // TALL))
-        A, B = program.full().A[some], program.B[some]
+        A, B = program.A[some], program.B[some]
         margin = A @ w + B @ b - program.r[some]
         norm, loss = float(program.norm(w)), float(program.loss(w, b))
         if budget.price is None:

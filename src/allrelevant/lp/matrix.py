@@ -26,9 +26,7 @@ __all__ = [
     "scale_rows",
     "some_rows",
     "spread_columns",
-    "square_sum",
     "substitute",
-    "widen",
     "with_negative",
 ]
 
@@ -94,18 +92,6 @@ def with_negative(matrix: Matrix) -> Matrix:
     return out
 
 
-def widen(matrix: Matrix, count: int) -> Matrix:
-    """Add so many columns of zeros, last."""
-    n, d = matrix.shape
-    if not count:
-        return matrix
-    if sparse.issparse(matrix):
-        return sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=(n, d + count))
-    out = np.zeros((n, d + count))
-    out[:, :d] = matrix
-    return out
-
-
 def substitute(matrix: Matrix, first: int, columns: Array) -> Matrix:
     """Return the matrix with other columns, of shape (n, k), in the place of `first` and those after it."""
     if sparse.issparse(matrix):
@@ -151,13 +137,6 @@ def reach(matrix: Matrix) -> Array:
     """Greatest magnitude in every column."""
     low, high = ranges(matrix)
     return np.maximum(-low, high)
-
-
-def square_sum(matrix: Matrix) -> float:
-    """Sum of the squares of all entries."""
-    if sparse.issparse(matrix):
-        return float(np.sum(matrix.data**2))
-    return sum(float(np.sum(matrix[rows] ** 2)) for rows in blocks(matrix.shape))
 
 
 def power_sums(matrix: Matrix, weight: Array, centre: Array, power: int) -> Array:

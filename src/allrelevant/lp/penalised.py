@@ -14,8 +14,7 @@ from allrelevant.lp.deadline import check_time
 from allrelevant.lp.failures import NUMERICAL, as_solver_error
 from allrelevant.lp.highs import HighsPenalised
 from allrelevant.lp.matrix import Array, reach
-from allrelevant.lp.program import Program
-from allrelevant.lp.targets import Duals
+from allrelevant.lp.program import Duals, Program
 
 if TYPE_CHECKING:
     from allrelevant.lp.kernel import Kernel
@@ -44,7 +43,7 @@ class PenalisedSolver:
     @cached_property
     def _reach(self) -> Array:
         """By how much a unit of every weight moves a row, at most."""
-        program = self.program.full()
+        program = self.program
         return np.maximum(np.maximum(reach(program.A), reach(program.G)), np.abs(program.u))
 
     def solve(self, C: float, near: tuple[Array, Array] | None = None) -> tuple[Array, Array]:

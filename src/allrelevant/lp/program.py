@@ -14,7 +14,7 @@ points whose norm and loss stay within a :class:`Budget`. Nothing here knows wha
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from allrelevant.lp.matrix import Array, Indices, Matrix, as_matrix, widen
+from allrelevant.lp.matrix import Array, Indices, Matrix, as_matrix
 
-__all__ = ["Budget", "Program", "Slacks"]
+__all__ = ["Budget", "Duals", "Program", "Slacks", "Targets"]
 
 
 def _vector(value: ArrayLike | None, size: int, default: float, name: str) -> Array:
@@ -130,7 +130,7 @@ class Program:
     Attributes
     ----------
     A, B, r : ndarray of shape (n, d), (n, p), (n,)
-        Hinge rows. `A` may be a ``csr_array``, and have fewer columns: the last weights then stand in no hinge row.
+        Hinge rows. `A` may be a ``csr_array``.
     s : ndarray of shape (n_slacks,)
         Weights of the slacks.
     G, H, h : ndarray of shape (m, d), (m, p), (m,)
@@ -245,32 +245,14 @@ class Program:
         """Whether the hinge rows are kept as a sparse matrix."""
         return bool(sparse.issparse(self.A))
 
-    def full(self) -> Program:
-        """Return the program with a column of zeros for every weight that stands in no hinge row."""
-        return replace(self, A=widen(self.A, self.n_weights - self.A.shape[1]))
-
-    def dense(self) -> Program:
-        """Return the program with its hinge rows as an array of all weights."""
-        full = self.full()
-        return replace(full, A=full.A.toarray() if self.is_sparse else np.asarray(full.A))
-
     def with_box(self, lower: ArrayLike, upper: ArrayLike) -> Program:
         """Return the program with other box bounds, sharing all data."""
         d = self.n_weights
         return replace(self, lower=_vector(lower, d, 0.0, "lower"), upper=_vector(upper, d, 0.0, "upper"))
 
-    def same_left(self, other: Program) -> bool:
-        """Whether another program differs at most in right sides, weights of the slacks and linear loss."""
-        pairs = ((getattr(self, name), getattr(other, name)) for name in ("B", "H", "A", "G"))
-        return all(one is another or np.array_equal(one, another) for one, another in pairs)
-
-    def restates(self, other: Program) -> bool:
-        """Whether it was made of another program by other right sides ``r`` alone, so that they share all else."""
-        return all(getattr(self, part.name) is getattr(other, part.name) for part in fields(self) if part.name != "r")
-
     def rows(self, w: Array, b: Array) -> Array:
         """Left sides ``A w + B b`` of the hinge rows, for one point or a batch of points."""
-        left = np.asarray(w[..., : self.A.shape[1]] @ self.A.T)
+        left = np.asarray(w @ self.A.T)
         left += self.lift(b)
         return left
 
@@ -281,11 +263,8 @@ class Program:
 
     def pull(self, alpha: Array, beta: Array) -> Array:
         """What multipliers of the rows ask of the weights, ``Aᵀα + Gᵀβ``, for a batch of multipliers."""
-        if self.n_hard == 0 and self.A.shape[1] == self.n_weights:
-            return np.asarray(alpha @ self.A)
-        out = np.asarray(beta @ self.G)
-        out[..., : self.A.shape[1]] += alpha @ self.A
-        return out
+        out = np.asarray(alpha @ self.A)
+        return out + beta @ self.G if self.n_hard else out
 
     def norm(self, w: Array) -> Any:
         """Norm of one point or of each of a batch."""
@@ -344,3 +323,82 @@ class Budget:
         if self.price is not None:
             return Budget(self.norm - self.price * amount, price=self.price)
         return Budget(self.norm, self.loss - amount)
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """A batch of objectives ``max Σ coefficient · w_index − charge · |w_index|``, summed over a few weights each.
+
+    Attributes
+    ----------
+    index : ndarray of shape (t, k)
+        The weights.
+    coefficient : ndarray of shape (t, k)
+        Their coefficients.
+    charge : ndarray of shape (t, k) or None
+        What a unit of their magnitude costs, at least 0: ``max −Σ |w_index|`` finds the least magnitude of a group.
+    paired : int
+        How many targets, first of all, follow each other in pairs of which only the greater value is wanted, as long as
+        both are shown to reach 0: the two sides of a magnitude. The lesser need not be solved to the end.
+    """
+
+    index: Indices
+    coefficient: Array
+    charge: Array | None = None
+    paired: int = 0
+
+    @classmethod
+    def single(cls, index: ArrayLike, sign: ArrayLike) -> Targets:
+        """Objectives ``max sign · w_index`` of one weight each."""
+        return cls(np.asarray(index, dtype=np.intp)[:, None], np.asarray(sign, dtype=float)[:, None])
+
+    @classmethod
+    def sides(cls, index: Indices, coefficient: Array) -> Targets:
+        """Both sides of magnitudes ``|Σ coefficient · w_index|``, one pair each."""
+        signs = np.tile([1.0, -1.0], len(index))[:, None]
+        return cls(np.repeat(index, 2, axis=0), signs * np.repeat(coefficient, 2, axis=0), paired=2 * len(index))
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def take(self, chosen: Indices) -> Targets:
+        """Some of the targets; pairs only where whole pairs are chosen."""
+        charge = None if self.charge is None else self.charge[chosen]
+        count = int(np.sum(chosen < self.paired))
+        first, second = chosen[:count:2], chosen[1:count:2]
+        whole = len(first) == len(second) and bool(np.all((first % 2 == 0) & (second == first + 1)))
+        paired = count if whole and bool(np.all(chosen[:count] < self.paired)) else 0
+        return Targets(self.index[chosen], self.coefficient[chosen], charge, paired)
+
+    def outdone(self, lower: Array, upper: Array) -> NDArray[np.bool_]:
+        """Mask of the targets that reach 0 and provably no further than the other of their pair."""
+        out = np.zeros(len(self), dtype=bool)
+        if self.paired:
+            rival = np.arange(self.paired) ^ 1
+            out[: self.paired] = (lower[: self.paired] >= 0.0) & (upper[: self.paired] <= lower[rival])
+        return out
+
+    def value(self, w: Array) -> Array:
+        """Objectives at one point each."""
+        chosen = np.take_along_axis(w, self.index, axis=1)
+        value = (self.coefficient * chosen).sum(axis=1)
+        return np.asarray(value if self.charge is None else value - (self.charge * np.abs(chosen)).sum(axis=1))
+
+    def spread(self, values: Array, size: int) -> Array:
+        """Values per listed weight as rows over all weights."""
+        out = np.zeros((len(self), size))
+        np.add.at(out, (np.arange(len(self))[:, None], self.index), values)
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class Duals:
+    """Multipliers, one row per target: of the hinge rows, of the hard rows, of the loss budget."""
+
+    alpha: Array
+    beta: Array
+    lam: Array
+
+    def take(self, chosen: Indices | NDArray[np.bool_]) -> Duals:
+        """Those of some of the targets."""
+        return Duals(self.alpha[chosen], self.beta[chosen], self.lam[chosen])

@@ -205,7 +205,7 @@ class PanelSearch:
 def _likeness(near: NearOptimalSet, features: Sequence[Feature], offered: Sequence[int]) -> Array:
     """Magnitude of the cosine of the columns of every two features; of several columns, the greatest."""
     weights = np.concatenate([features[k].weights for k in offered])
-    columns = near.program.full().A[:, weights]
+    columns = near.program.A[:, weights]
     columns = columns.toarray() if sparse.issparse(columns) else np.asarray(columns)
     length = np.sqrt((columns**2).sum(axis=0))
     columns = columns / np.where(length > 0.0, length, 1.0)

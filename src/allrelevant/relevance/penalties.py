@@ -8,7 +8,7 @@ from allrelevant.lp import Array, PenalisedSolver, Program
 from allrelevant.lp.certificate import repair
 from allrelevant.lp.highs import HighsPenalised
 from allrelevant.lp.penalised import best_offset
-from allrelevant.lp.targets import Duals
+from allrelevant.lp.program import Duals
 
 __all__ = ["N_PENALTIES", "null_offsets", "penalty_path"]
 
