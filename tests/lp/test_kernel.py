@@ -46,7 +46,7 @@ def assert_some_right(program, region, found):
 
 def prepared(program, w=None):
     """A kernel that knows which weights an optimum uses, or knows of none."""
-    return Kernel(program, np.zeros(0, dtype=np.intp) if w is None else np.flatnonzero(w))
+    return Kernel(program, None if w is None else np.append(w, np.zeros(program.n_offsets)))
 
 
 def near(program, C=0.1, slack=0.1, budgets="split"):

@@ -28,8 +28,6 @@ __all__ = ["BoundSolver", "Bounds"]
 
 #: Numbers that a target takes per row and weight, in its proof.
 NUMBERS = 12
-#: Weights below this share of the norm are not used.
-UNUSED = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +109,7 @@ class BoundSolver:
     def _kernel(self) -> Kernel:
         from allrelevant.lp.kernel import Kernel
 
-        w = np.abs(self._start[0]) * self.program.gamma
-        return Kernel(self.program, np.flatnonzero(w > UNUSED * float(w.sum())))
+        return Kernel(self.program, np.concatenate(self._start))
 
     @cached_property
     def _model(self) -> QuadraticModel:

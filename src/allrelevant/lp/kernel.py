@@ -32,9 +32,13 @@ __all__ = ["Kernel", "Optimum", "QuadraticModel"]
 
 #: Hinge rows in the working set per weight and offset: at first, and once the optimum is near.
 FIRST_ROWS, NEXT_ROWS = 8.0, 5.0
+#: All rows are taken where more than this share of them changes sides on the way from a point within the budgets.
+CHANGED = 0.25
 #: Weights in the working set beside as many as the optimal model uses: at first, and added in a round at most. All
 #: weights are taken where there are less than so many times as many.
 FIRST_COLUMNS, MORE_COLUMNS, MANY = 6, 20, 1.25
+#: Weights below this share of the norm are not used.
+UNUSED = 1e-9
 #: Share of the limit above which the price of a weight lets it in while multipliers are rough.
 NEARLY = 0.9
 #: Complementarity at which to stop, as a share of the scale of the objective: to judge a working set, at the
@@ -165,14 +169,15 @@ class Kernel:
     ----------
     program : Program
         The program. Finite bounds of weights are hard rows; weights that leave no choice keep their value.
-    support : ndarray of int
-        Weights that make points within the budgets, which every working set holds; the first one is a little larger.
+    start : ndarray of shape (d + p,), default=None
+        A point ``(w, b)`` within the budgets of the bounds to come. Every working set holds the weights that it uses;
+        the first one is a little larger.
     """
 
-    def __init__(self, program: Program, support: Indices) -> None:
+    def __init__(self, program: Program, start: Array | None = None) -> None:
         self.program = program
         d, p = program.n_weights, program.n_offsets
-        self.d, self.size, self.support = d, d + p, support
+        self.d, self.size = d, d + p
         #: Hinge rows of weights and offsets, where that copy is affordable.
         self._table = np.hstack([program.A, program.B]) if isinstance(program.A, np.ndarray) else None
         self._linear, self._row_weight = np.concatenate([program.u, program.v]), program.row_weight
@@ -184,13 +189,16 @@ class Kernel:
         box[np.arange(len(box)), np.append(below, above)] = np.repeat([1.0, -1.0], [len(below), len(above)])
         self._hard = np.vstack([np.hstack([program.G, program.H]), box])
         self._h = np.concatenate([program.h, program.lower[below], -program.upper[above]])
+        used = np.zeros(d) if start is None else np.abs(start[:d]) * program.gamma
+        self.support = np.flatnonzero(used > UNUSED * float(used.sum()))
+        self._short = None if start is None else self.margins(start) < 0.0
         self._sample: Kernel | None = None
         if program.n_rows > TALL and not program.slacks.shared:
             chosen = np.arange(0, program.n_rows, SAMPLED)
             slacks, _ = program.slacks.take(chosen)
             s = program.s[chosen] * (program.s.sum() / program.s[chosen].sum())
             rows = {"A": program.A[chosen], "B": program.B[chosen], "r": program.r[chosen]}
-            self._sample = Kernel(replace(program, **rows, s=s, slacks=slacks), support)
+            self._sample = Kernel(replace(program, **rows, s=s, slacks=slacks), start)
 
     def margins(self, x: Array) -> Array:
         """What the hinge rows have beyond their right sides."""
@@ -264,6 +272,10 @@ class Kernel:
         count = int(FIRST_ROWS * self._width(columns))
         if not first:
             count = int(NEXT_ROWS * self._width(columns) + UNCERTAIN * n / np.sqrt(n / SAMPLED))
+        if problem.mode > 0 and self._short is not None:
+            # Where a good part of the rows changes sides on the way, no choice of rows is worth while.
+            moved = np.count_nonzero(self._short != (self.margins(x) < 0.0))
+            count = n if moved > CHANGED * n else count
         work = _WorkingSet(columns, count, np.zeros(n, dtype=np.uint8), np.zeros(m, dtype=bool))
         at = self._iterate(x, lam, nu)
         origin, price = (
@@ -301,7 +313,9 @@ class Kernel:
             if len(found.columns):
                 assert work.columns is not None
                 work.columns = np.union1d(work.columns, found.columns)
-            first, work.count = False, max(int(NEXT_ROWS * self._width(work.columns)), work.count // 2)
+            if work.count < n:
+                work.count = max(int(NEXT_ROWS * self._width(work.columns)), work.count // 2)
+            first = False
         return Optimum(at.x, alpha, beta[: program.n_hard], at.lam, at.nu, value)
 
     def _round(

@@ -38,7 +38,7 @@ class PenalisedSolver:
     def _kernel(self) -> Kernel:
         from allrelevant.lp.kernel import Kernel
 
-        return Kernel(self.program, np.zeros(0, dtype=np.intp))
+        return Kernel(self.program)
 
     @cached_property
     def _reach(self) -> Array:
