@@ -81,7 +81,7 @@ def test_wide(tmp_path):
     X, y, _ = make_mix(20, 30)
     frame = pd.DataFrame(X).assign(target=np.where(y > 0, "yes", "no"))
     frame.to_csv(tmp_path / "some.csv", index=False)
-    row = wide.run(tmp_path / "some.csv", jobs=2)
+    row = wide.run(*wide.read(tmp_path / "some.csv"), jobs=2)
     assert (row["n"], row["d"]) == (20, 30)
     assert row["max_gap"] <= 1e-6
 

@@ -78,6 +78,7 @@ def check_same(result, expected):
 # The kernel --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:the compiled engine failed")
 @pytest.mark.parametrize("where", PLACES)
 @pytest.mark.parametrize("error", NUMERICAL, ids=named)
 def test_a_fast_engine_that_raises_is_replaced(where, error, expected, monkeypatch):
@@ -254,6 +255,7 @@ def test_if_memory_is_short_everywhere_the_error_says_what_to_do(where, n_jobs, 
     check_threads(before)
 
 
+@pytest.mark.filterwarnings("ignore:the compiled engine failed")
 @pytest.mark.parametrize("error", [*ERRORS, MemoryError()], ids=named)
 @pytest.mark.parametrize("C", [None, 0.5])
 def test_without_a_baseline_model_it_is_an_error(error, C, monkeypatch):
@@ -266,8 +268,10 @@ def test_without_a_baseline_model_it_is_an_error(error, C, monkeypatch):
 @pytest.mark.parametrize("error", NUMERICAL, ids=named)
 def test_a_baseline_model_that_the_kernel_cannot_find(error, expected, monkeypatch):
     monkeypatch.setattr(Kernel, "penalised", raising(error))
-    check_same(fit().result_, expected)
-    searched = fit(C=None).result_
+    with pytest.warns(RelevanceWarning, match=rf"engine failed \({type(error).__name__}.*1 of 1 models are left"):
+        check_same(fit().result_, expected)
+    with pytest.warns(RelevanceWarning, match="engine failed"):
+        searched = fit(C=None).result_
     assert searched.max_gap <= 1e-6
     np.testing.assert_array_equal(searched.classes > 0, expected.classes > 0)
 
@@ -310,6 +314,7 @@ class Stalling(highspy.Highs):
 STATUSES = ("kIterationLimit", "kTimeLimit", "kUnknown", "kSolveError", "kInterrupt")
 
 
+@pytest.mark.filterwarnings("ignore:the compiled engine failed")
 @pytest.mark.parametrize("name", STATUSES)
 def test_a_reference_engine_without_an_end_is_an_error(name, monkeypatch):
     program, budget, start = random_program(0)
@@ -328,6 +333,7 @@ def test_a_reference_engine_without_an_end_is_an_error(name, monkeypatch):
         solver.solve(all_targets(4))
 
 
+@pytest.mark.filterwarnings("ignore:the compiled engine failed")
 def test_a_limit_of_time_ends_a_baseline_that_stalls(monkeypatch):
     monkeypatch.setattr(Kernel, "penalised", raising(ArithmeticError("of no use")))
     monkeypatch.setattr(highs.highspy, "Highs", Stalling)

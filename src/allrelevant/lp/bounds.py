@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allrelevant.errors import RelevanceWarning
 from allrelevant.lp.certificate import GAP_LIMIT, Certified, certify
 from allrelevant.lp.deadline import time_is_up
-from allrelevant.lp.failures import NUMERICAL, as_solver_error, unproven_bound
+from allrelevant.lp.failures import NUMERICAL, as_solver_error, unproven_bound, warn_of
 from allrelevant.lp.highs import HighsBounds
 from allrelevant.lp.matrix import Array, Indices
 from allrelevant.lp.program import Budget, Duals, Program, Targets
@@ -203,12 +201,7 @@ class BoundSolver:
                     duals.alpha[k], duals.beta[k], duals.lam[k] = found.alpha, found.beta, found.lam
             return certify(program, self.budget, targets, w, b, duals, self._anchor), None
         except NUMERICAL as error:
-            warnings.warn(
-                f"the compiled engine failed ({type(error).__name__}: {error}); {t} bounds are left to the reference "
-                "engine, which takes longer and is proven like everything else",
-                RelevanceWarning,
-                stacklevel=2,
-            )
+            warn_of(error, f"{t} bounds")
             return Certified(np.full(t, -np.inf), np.full(t, np.inf), w), error
 
     def _by_reference(self, targets: Targets, rest: Indices, proof: Certified) -> Certified:

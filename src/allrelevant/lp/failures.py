@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from numpy.linalg import LinAlgError
 
-from allrelevant.errors import AllRelevantError, SolverError
+from allrelevant.errors import AllRelevantError, RelevanceWarning, SolverError
 
-__all__ = ["NUMERICAL", "as_solver_error", "is_shortage", "unproven_bound"]
+__all__ = ["NUMERICAL", "as_solver_error", "is_shortage", "unproven_bound", "warn_of"]
 
 #: Failures of arithmetic or memory, after which the reference engine is asked. Any other exception is a mistake.
 NUMERICAL = (ArithmeticError, LinAlgError, MemoryError)
@@ -18,6 +19,16 @@ NUMERICAL = (ArithmeticError, LinAlgError, MemoryError)
 def is_shortage(error: BaseException) -> bool:
     """Say whether memory was short."""
     return isinstance(error, MemoryError)
+
+
+def warn_of(error: Exception, left: str) -> None:
+    """Tell of a failure of the compiled engine, and what the reference engine is left with."""
+    warnings.warn(
+        f"the compiled engine failed ({_described(error)}); {left} are left to the reference engine, which takes "
+        "longer and is proven like everything else",
+        RelevanceWarning,
+        stacklevel=3,
+    )
 
 
 def unproven_bound(weight: int, gap: float, limit: float, failure: Exception | None) -> SolverError:

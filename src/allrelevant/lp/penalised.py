@@ -11,7 +11,7 @@ import numpy as np
 from allrelevant.errors import SolverError
 from allrelevant.lp.certificate import GAP_LIMIT, penalised_gap
 from allrelevant.lp.deadline import check_time
-from allrelevant.lp.failures import NUMERICAL, as_solver_error
+from allrelevant.lp.failures import NUMERICAL, as_solver_error, warn_of
 from allrelevant.lp.highs import HighsPenalised
 from allrelevant.lp.matrix import Array, reach
 from allrelevant.lp.program import Duals, Program
@@ -72,16 +72,20 @@ class PenalisedSolver:
         elif program.n_offsets == 1:
             x[d:] = best_offset(program)
         points, duals = np.zeros((count, len(x))), Duals(np.zeros((count, n)), np.zeros((count, m)), values)
+        failures: list[Exception] = []
+        for k, C in enumerate(values):
+            check_time()
+            try:
+                found = self._kernel.penalised(C, x)
+            except NUMERICAL as error:
+                failures.append(error)
+                continue
+            points[k], duals.alpha[k], duals.beta[k] = found.x, found.alpha, found.beta
+            if np.isfinite(found.x).all():
+                x = found.x
+        if failures:
+            warn_of(failures[0], f"{len(failures)} of {count} models")
         with as_solver_error(NOT_FOUND):
-            for k, C in enumerate(values):
-                check_time()
-                try:
-                    found = self._kernel.penalised(C, x)
-                except NUMERICAL:
-                    continue  # its proof fails, and the reference engine is asked
-                points[k], duals.alpha[k], duals.beta[k] = found.x, found.alpha, found.beta
-                if np.isfinite(found.x).all():
-                    x = found.x
             w, b = points[:, :d], points[:, d:]
             w[np.abs(w) * self._reach <= NO_MOVE] = 0.0
             small = np.abs(w) * program.gamma <= NO_WEIGHT * program.norm(w)[:, None]
