@@ -41,6 +41,8 @@ FIRST_COLUMNS, MORE_COLUMNS, MANY = 6, 20, 1.25
 UNUSED = 1e-9
 #: Share of the limit above which the price of a weight lets it in while multipliers are rough.
 NEARLY = 0.9
+#: With more weights per row than this, points are taken for sparse.
+WIDE = 20
 #: Complementarity at which to stop, as a share of the scale of the objective: to judge a working set, at the
 #: end, and for models, which no proof mends.
 ROUGH, FINE, CLOSEST = 2e-2, 1e-9, 1e-12
@@ -180,7 +182,9 @@ class Kernel:
         self.d, self.size = d, d + p
         #: Hinge rows of weights and offsets, where that copy is affordable.
         self._table = np.hstack([program.A, program.B]) if isinstance(program.A, np.ndarray) else None
+        self._wide = d > WIDE * program.n_rows
         self._linear, self._row_weight = np.concatenate([program.u, program.v]), program.row_weight
+        self._any_linear = bool(program.u.any())
         self._free = program.lower < program.upper
         self._fixed = np.where(self._free, 0.0, program.lower)
         self._all_free, self._any_fixed = bool(self._free.all()), bool(self._fixed.any())
@@ -204,6 +208,9 @@ class Kernel:
         """What the hinge rows have beyond their right sides."""
         if self._table is None:
             return self.program.rows(x[: self.d], x[self.d :]) - self.program.r
+        if self._wide:
+            used = np.flatnonzero(x)
+            return np.asarray(self._table[:, used] @ x[used] - self.program.r)
         return np.asarray(self._table @ x - self.program.r)
 
     def pull(self, alpha: Array) -> Array:
@@ -272,12 +279,12 @@ class Kernel:
         count = int(FIRST_ROWS * self._width(columns))
         if not first:
             count = int(NEXT_ROWS * self._width(columns) + UNCERTAIN * n / np.sqrt(n / SAMPLED))
+        at = self._iterate(x, lam, nu)
         if problem.mode > 0 and self._short is not None:
             # Where a good part of the rows changes sides on the way, no choice of rows is worth while.
-            moved = np.count_nonzero(self._short != (self.margins(x) < 0.0))
+            moved = np.count_nonzero(self._short != (at.margin < 0.0))
             count = n if moved > CHANGED * n else count
         work = _WorkingSet(columns, count, np.zeros(n, dtype=np.uint8), np.zeros(m, dtype=bool))
-        at = self._iterate(x, lam, nu)
         origin, price = (
             at if safe[0] is given else self._iterate(self._first_columns(problem, safe[0])[1], *safe[1:]),
             safe[1],
@@ -388,8 +395,15 @@ class Kernel:
         self, problem: _Problem, columns: Indices, alpha: Array, beta: Array, at: _Iterate, rough: bool
     ) -> Indices:
         """Weights outside the working set that could do better than those inside; if rough, a few more."""
-        y = self.pull(alpha) + beta @ self._hard - at.lam * self._linear
-        price = (np.abs(y[: self.d] + problem.goal) - problem.charge) / self.program.gamma
+        price = self.pull(alpha)[: self.d]  # in place from here on, as there may be very many
+        if len(beta):
+            price += (beta @ self._hard)[: self.d]
+        if self._any_linear:
+            price -= at.lam * self._linear[: self.d]
+        price += problem.goal
+        np.abs(price, out=price)
+        price -= problem.charge
+        price /= self.program.gamma
         price[columns], price[~self._free] = -np.inf, -np.inf
         if not np.max(price, initial=-np.inf) > at.nu + MISSED:
             return np.zeros(0, dtype=np.intp)
@@ -514,8 +528,9 @@ class QuadraticModel:
         """Return a point, and multipliers λ and ν, for a goal."""
         far = np.zeros(len(self._x))
         if self._A is not None:
-            step = self._theta * goal
-            far[: self._d] = step - self._theta * (dpotrs(self._factor, self._A @ step, lower=1)[0] @ self._A)
+            step, asked = self._theta * goal, np.flatnonzero(goal)
+            moved = dpotrs(self._factor, self._A[:, asked] @ step[asked], lower=1)[0]
+            far[: self._d] = step - self._theta * (moved @ self._A)
         else:
             far[: self._d] = goal
             far = dpotrs(self._factor, far, lower=1)[0]
