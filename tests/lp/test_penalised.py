@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from allrelevant.errors import SolverError, TimeLimitReached
+from allrelevant.errors import RelevanceWarning, SolverError, TimeLimitReached
 from allrelevant.formulations import Classification, OrdinalExplicit, OrdinalImplicit, Regression
 from allrelevant.lp import PenalisedSolver, Program, _kernel, penalised, penalised_paths
 from allrelevant.lp.deadline import Deadline
@@ -143,7 +143,9 @@ def test_where_the_kernel_fails_the_reference_engine_takes_over(error, kind, mon
 
     program = draw(1, *kind).program
     monkeypatch.setattr(_kernel, "solve", fails)
-    assert_least(program, 0.3, PenalisedSolver(program).solve(0.3))
+    with pytest.warns(RelevanceWarning, match=rf"engine failed \({error.__name__}: no more\); 1 of 1 models are left"):
+        found = PenalisedSolver(program).solve(0.3)
+    assert_least(program, 0.3, found)
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0, np.nan, 1e30])
@@ -171,12 +173,14 @@ def test_one_value_that_fails_does_no_harm_to_the_others(monkeypatch):
 
     program, values = draw(1).program, np.array([0.03, 0.3, 3.0])
     monkeypatch.setattr(_kernel, "solve", solve)
-    w, b = PenalisedSolver(program).path(values, 1e-6)
+    with pytest.warns(RelevanceWarning, match=r"engine failed \(FloatingPointError\); 1 of 3 models are left"):
+        w, b = PenalisedSolver(program).path(values, 1e-6)
     assert set(calls) == set(values)
     for k, C in enumerate(values):
         assert_least(program, C, (w[k], b[k]))
 
 
+@pytest.mark.filterwarnings("ignore:the compiled engine failed")
 def test_what_nobody_finds_is_a_typed_error(monkeypatch):
     def fails(*_, **__):
         raise MemoryError("no more")
