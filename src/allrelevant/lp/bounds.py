@@ -209,7 +209,11 @@ class BoundSolver:
         part = targets.take(rest)
         with as_solver_error("the bounds were not found"):
             claim = HighsBounds(self.program, self.budget).solve(part, cold=True)
-            more = certify(self.program, self.budget, part, *claim, self._anchor)
+            anchor = self._anchor
+            if not _has_room(self.program, self.budget, *anchor):  # between optima there may be some
+                middle = claim[0].mean(axis=0), claim[1].mean(axis=0)
+                anchor = middle if _has_room(self.program, self.budget, *middle) else anchor
+            more = certify(self.program, self.budget, part, *claim, anchor)
         better = more.lower > proof.lower[rest]
         proof.lower[rest[better]], proof.w[rest[better]] = more.lower[better], more.w[better]
         proof.upper[rest] = np.minimum(proof.upper[rest], more.upper)

@@ -12,6 +12,7 @@ import numpy as np
 from allrelevant.errors import InfeasibleProgram, SolverError
 from allrelevant.formulations import Feature
 from allrelevant.lp import Array, Program
+from allrelevant.lp.copies import equal_weights
 from allrelevant.lp.highs import HighsBounds
 from allrelevant.lp.matrix import Indices
 from allrelevant.relevance.intervals import EXACT_TOTAL, Intervals, relevance_intervals, sign_patterns
@@ -149,7 +150,10 @@ def _is_single(feature: Feature) -> bool:
 
 def _directions(near: NearOptimalSet, feature: Feature, both: bool) -> list[Array | None]:
     """Combinations of the weights whose value may be what the relevance of a feature is."""
-    values = near.w[feature.weights]
+    # Of equal columns any one may have the weight of all.
+    first, sign = equal_weights(near.program)
+    pooled = sign * np.bincount(first, sign * near.w, minlength=len(first))[first]
+    values = pooled[feature.weights]
     if feature.total:
         if (both or not values.any()) and len(values) <= EXACT_TOTAL:
             return list(sign_patterns(feature))
